@@ -23,6 +23,7 @@ plugins:
   identity: {issuer: "http://localhost"}
   media: {}
   whitelist: {}
+  numbers: {}
   sip-trunk: {listenPort: 0}
   ai-voice: {}
   engine-local: {}
@@ -80,11 +81,30 @@ TEST_CASE("verbs reach the server through the configuration's admin socket") {
   CHECK(server.ask({"calls"}).text == "none\n");
 }
 
+TEST_CASE("virtual numbers are created, listed, shown, changed and deleted") {
+  Server server;
+  const Said made = server.ask({"number", "create", "+49 30 123450", "--name", "Desk", "--prompt", "Help.",
+                                "--transfer-to", "alice,bob", "--max-seconds", "60"});
+  INFO(made.text);
+  CHECK(made.code == 0);
+  CHECK(made.has("number           +4930123450\n"));
+  CHECK(made.has("transferTargets  alice bob\n"));
+  CHECK(server.ask({"number", "list"}).has("+4930123450  Desk  live-voice-ai"));
+  CHECK(server.ask({"number", "list", "--tenant", "two.example"}).text == "none\n");
+  CHECK(server.ask({"number", "change", "004930123450", "--mode", "ring-user", "--user", "alice"}).code == 0);
+  CHECK(server.ask({"number", "show", "+4930123450"}).has("mode             ring-user\n"));
+  CHECK(server.ask({"number", "show", "+4930123450", "--json"}).has("\"maxDurationSec\":60"));
+  CHECK(server.ask({"number", "create", "100", "--name", "A", "--transcripts", "no"}).code == 2);
+  CHECK(server.ask({"number", "create", "100", "--name", "A"}).has("systemPrompt is required"));
+  CHECK(server.ask({"number", "delete", "+4930123450"}).text == "deleted +4930123450\n");
+  CHECK(server.ask({"number", "show", "+4930123450"}).has("404 not_found"));
+}
+
 TEST_CASE("status shows a healthy server on one screen") {
   Server server;
   const Said status = server.ask({"status", "--interval", "0.2"});
   CHECK(status.code == 0);
-  CHECK(status.has("9 of 9 running"));
+  CHECK(status.has("10 of 10 running"));
   for (const char* area : {"calls ", "media ", "store ", "http ", "webhooks "})
     CHECK_MESSAGE(status.has(area), status.text);
   CHECK(status.has("Nothing is wrong."));

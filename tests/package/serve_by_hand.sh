@@ -12,7 +12,7 @@ ready() {
 }
 wait_until "/readyz" ready
 said '"ready":true' "$work/ready"
-for plugin in rest-api identity whitelist media sip-trunk ai-voice engine-local engine-gemini transcripts webhooks; do
+for plugin in rest-api identity whitelist numbers media sip-trunk ai-voice engine-local engine-gemini transcripts webhooks; do
   said "\"$plugin\":\"running\"" "$work/ready"
 done
 for address in 127.0.0.1:8080 127.0.0.1:9090; do said "listens at tcp $address" "$work/serve"; done

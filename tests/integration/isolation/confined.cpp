@@ -28,6 +28,7 @@ const std::map<std::string, std::string> kOurs = {
     {"sip-trunk", "listenPort: 0, requireGate: false"},
     {"transcripts", ""},
     {"webhooks", ""},
+    {"numbers", ""},
     {"whitelist", ""},
 };
 // The files of the examples, by id.

@@ -13,6 +13,7 @@ using core::json::Type;
 
 constexpr size_t kClockAt = 11;  // of "2026-11-20T12:30:05.000Z"
 constexpr size_t kClockLength = 8;
+constexpr size_t kNameWidth = 17;  // of "transferTargets" and two blanks
 
 std::string clock_of(const std::string& utc) {
   return utc.size() > kClockAt + kClockLength ? utc.substr(kClockAt, kClockLength) : utc;
@@ -43,6 +44,30 @@ std::string calls_table(const Node& list) {
                                         member(call, "phone"),       member(call, "status"),
                                         member(call, "endedReason"), member(call, "durationSec")};
       });
+}
+
+std::string numbers_table(const Node& list) {
+  return rows_table(list, {"NUMBER", "NAME", "MODE", "USER", "VISIBILITY", "SOURCE"}, [](const Node& number) {
+    return std::vector<std::string>{member(number, "number"),     member(number, "name"),
+                                    member(number, "mode"),       member(number, "user"),
+                                    member(number, "visibility"), member(number, "source")};
+  });
+}
+
+std::string number_text(const Node& number) {
+  std::string out;
+  const auto line = [&out](std::string name, const std::string& value) {
+    name.resize(std::max<size_t>(name.size(), kNameWidth), ' ');
+    out += name + value + "\n";
+  };
+  for (const char* name : {"number", "name", "mode", "user", "voice", "language", "model"})
+    line(name, member(number, name));
+  line("apiKey", member(number, "apiKey").empty() ? "" : "(set)");
+  for (const char* name : {"systemPrompt", "greeting", "saveTranscripts", "maxDurationSec", "visibility"})
+    line(name, member(number, name));
+  line("transferTargets", joined(number.find("transferTargets")));
+  line("source", member(number, "source"));
+  return out;
 }
 
 std::string plugins_table(const Node& list) {

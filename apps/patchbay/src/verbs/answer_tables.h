@@ -1,4 +1,4 @@
-// Formats the server's answers for a terminal: calls, plugins, refused routes, transcripts. Pure; any thread.
+// Formats the server's answers for a terminal: calls, numbers, plugins, refused routes, transcripts. Pure; any thread.
 #pragma once
 
 #include <string>
@@ -13,6 +13,9 @@ std::string calls_table(const core::json::Node& list);
 std::string plugins_table(const core::json::Node& list);
 // "GET /v1/calls: why" for each refused route in the body of /readyz.
 std::vector<std::string> refused_routes(const core::json::Node& ready);
+std::string numbers_table(const core::json::Node& list);
+// A virtual number's record, a line per member; of the API key only whether there is one.
+std::string number_text(const core::json::Node& number);
 // A call's record as one line: "12:30:05  in-flight  attempt 1 through main".
 std::string call_line(const core::json::Node& call);
 // A header, then one line per turn.

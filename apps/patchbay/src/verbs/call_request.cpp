@@ -1,33 +1,15 @@
 #include "verbs/call_request.h"
 
-#include <fstream>
-#include <sstream>
-
 #include "json/writer.h"
+#include "verbs/text_argument.h"
 
 namespace patchbay::app {
-namespace {
-
-Result<std::string> read_file(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  std::ostringstream text;
-  text << file.rdbuf();
-  if (!file) return {Code::invalid, "cannot read " + path};
-  std::string read = text.str();
-  while (!read.empty() && read.back() == '\n') read.pop_back();
-  return read;
-}
-
-}  // namespace
 
 Result<std::string> call_request(const CallOptions& options) {
-  std::string prompt = options.prompt;
+  PB_TRY_VALUE(const std::string prompt, text_or_file(options.prompt));
   std::string api_key;
-  if (!prompt.empty() && prompt.front() == '@') {
-    PB_TRY_VALUE(prompt, read_file(prompt.substr(1)));
-  }
   if (!options.api_key_file.empty()) {
-    PB_TRY_VALUE(api_key, read_file(options.api_key_file));
+    PB_TRY_VALUE(api_key, read_text_file(options.api_key_file));
   }
   core::json::Writer body;
   const auto text = [&](const char* name, const std::string& value) {

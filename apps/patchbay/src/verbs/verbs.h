@@ -15,6 +15,7 @@ void add_hangup(Verb app, int& exit_code);
 void add_calls(Verb app, int& exit_code);
 void add_transcript(Verb app, int& exit_code);
 void add_key(Verb app, int& exit_code);
+void add_number(Verb app, int& exit_code);
 void add_webhook(Verb app, int& exit_code);
 void add_plugin(Verb app, int& exit_code);
 void add_store(Verb app, int& exit_code);

@@ -25,6 +25,20 @@ TEST_CASE("calls and plugins are listed in columns") {
   CHECK(plugins_table(plugins.root()).find("a/1 b/1") != std::string::npos);
 }
 
+TEST_CASE("a virtual number is shown without its API key") {
+  const auto number =
+      parse_answer(R"({"number":"100","name":"Desk","mode":"live-voice-ai","apiKey":"canary-key-1",
+    "saveTranscripts":true,"maxDurationSec":60,"transferTargets":["alice","bob"],"source":"api"})");
+  const std::string text = number_text(number.root());
+  CHECK(text.find("number           100\n") == 0);
+  CHECK(text.find("apiKey           (set)\n") != std::string::npos);
+  CHECK(text.find("canary") == std::string::npos);
+  CHECK(text.find("transferTargets  alice bob\n") != std::string::npos);
+  const auto list = parse_answer(R"({"data":[{"number":"100","name":"Desk","apiKey":"canary-key-1"}]})");
+  CHECK(numbers_table(list.root()).find("100     Desk") != std::string::npos);
+  CHECK(numbers_table(list.root()).find("canary") == std::string::npos);
+}
+
 TEST_CASE("refused routes are listed with the reason") {
   const auto ready = parse_answer(
       R"({"ready":true,"plugins":{},"refused_routes":[{"route":"GET /x","why":"GET /x is routed twice"}]})");

@@ -17,6 +17,7 @@ plugins:
   identity: {issuer: "https://a.example"}
   media: {}
   whitelist: {}
+  numbers: {}
   webhooks: {}
   transcripts: {}
   ai-voice: {}
