@@ -18,7 +18,8 @@ inline pb_event event_view(const Event& event) noexcept {
           to_abi(event.tenant()),
           to_abi(event.subject()),
           to_abi(event.correlation()),
-          to_abi(event.payload())};
+          to_abi(event.payload()),
+          event.tenant_seq()};
 }
 
 inline pb_event event_view(const LoggedEvent& event) noexcept {
@@ -30,7 +31,8 @@ inline pb_event event_view(const LoggedEvent& event) noexcept {
           to_abi(event.tenant),
           to_abi(event.subject),
           to_abi(event.correlation),
-          to_abi(event.payload)};
+          to_abi(event.payload),
+          event.tenant_seq};
 }
 
 }  // namespace patchbay::core

@@ -131,6 +131,7 @@ struct HostTable<pb_store> {
       PB_ROW(unseal).fail(),
       PB_ROW(data_folder).harmless().by_hand(),
       PB_ROW(query_json).fail(PB_E_UNAVAILABLE),
+      PB_ROW(read_log).fail(PB_E_UNAVAILABLE),
   };
 };
 

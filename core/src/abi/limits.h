@@ -17,7 +17,8 @@ inline constexpr uint32_t kFloodSampleEvents = 4'096;    // between two reads of
 inline constexpr int64_t kMisuseLogIntervalMs = 10'000;  // between two warnings about one function
 
 // Job workers and durable consumers.
-inline constexpr size_t kMaxConsumers = 64;  // of a plugin, because each event is stored for each of them
+inline constexpr size_t kMaxConsumers = 64;      // of a plugin, because each event is stored for each of them
+inline constexpr int64_t kMaxLogEvents = 1'000;  // of one read of the log
 inline constexpr int64_t kMaxJobSleepMs = 3'600'000;  // a worker checks for due jobs at least so often
 inline constexpr int64_t kStoreRetryMs = 1'000;       // after the store refused
 inline constexpr int64_t kMaxStoreRetryMs = 60'000;   // for a consumer, whose delay doubles

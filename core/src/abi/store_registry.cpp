@@ -53,8 +53,9 @@ std::vector<Ref<DurableConsumer>> StoreRegistry::consumers() const {
 
 void StoreRegistry::announced(CommitNotice&& what) {
   for (const LoggedEvent& event : what.events) {
-    static_cast<void>(bus_.publish(EventData{event.topic, event.tenant, event.subject, event.correlation,
-                                             event.payload, event.ts_ms, static_cast<uint64_t>(event.id)}));
+    static_cast<void>(
+        bus_.publish(EventData{event.topic, event.tenant, event.subject, event.correlation, event.payload,
+                               event.ts_ms, static_cast<uint64_t>(event.id), event.tenant_seq}));
   }
   if (!what.events.empty()) {
     for (const auto& consumer : consumers()) {

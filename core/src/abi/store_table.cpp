@@ -349,6 +349,24 @@ void consumer_close(void* host, uint64_t handle, pb_fn done, void* user) noexcep
   held->close(done, user);
 }
 
+// The events as the boundary passes them; borrows them.
+class EventViews {
+ public:
+  explicit EventViews(const std::vector<LoggedEvent>& events) {
+    views_.reserve(events.size());
+    for (const LoggedEvent& event : events) {
+      views_.push_back(event_view(event));
+      pointers_.push_back(&views_.back());
+    }
+  }
+  const pb_event* const* data() const noexcept { return pointers_.data(); }
+  uint32_t size() const noexcept { return static_cast<uint32_t>(pointers_.size()); }
+
+ private:
+  std::vector<pb_event> views_;
+  std::vector<const pb_event*> pointers_;
+};
+
 void pending(void* host, uint64_t handle, uint32_t limit, uint64_t strand, pb_events_fn fn,
              void* user) noexcept {
   auto& context = HostContext::of(host);
@@ -359,17 +377,31 @@ void pending(void* host, uint64_t handle, uint32_t limit, uint64_t strand, pb_ev
       held->name(), 0, limit,
       [&context, strand = context.strand(strand), fn, user](Result<std::vector<LoggedEvent>> events) {
         context.deliver(strand, [&context, fn, user, events = std::move(events)] {
-          std::vector<pb_event> views;
-          std::vector<const pb_event*> pointers;
-          if (events) {
-            views.reserve(events->size());
-            for (const LoggedEvent& event : *events) {
-              views.push_back(event_view(event));
-              pointers.push_back(&views.back());
-            }
-          }
-          fn(user, events ? PB_OK : static_cast<int32_t>(events.error().code), pointers.data(),
-             static_cast<uint32_t>(pointers.size()));
+          const EventViews views(events ? *events : std::vector<LoggedEvent>{});
+          fn(user, events ? PB_OK : static_cast<int32_t>(events.error().code), views.data(), views.size());
+          context.wait_ended();
+        });
+      });
+}
+
+void read_log(void* host, pb_str tenant, int64_t after, uint32_t limit, uint64_t strand, pb_event_log_fn fn,
+              void* user) noexcept {
+  auto& context = HostContext::of(host);
+  context.wait_began();
+  auto answer = [fn, user](const Result<TenantLog>& log) {
+    if (log) {
+      const EventViews views(log->events);
+      return fn(user, PB_OK, views.data(), views.size(), log->oldest, log->newest, nullptr);
+    }
+    pb_err err = empty_error();
+    const int32_t status = write_error(&err, log.error().code, log.error().text);
+    fn(user, status, nullptr, 0, 0, 0, &err);
+  };
+  registry_of(host).store().read_tenant_log(
+      copied(tenant), std::max<int64_t>(after, 0), std::clamp<int64_t>(limit, 1, kMaxLogEvents),
+      [&context, strand = context.strand(strand), answer](Result<TenantLog> log) {
+        context.deliver(strand, [&context, answer, log = std::move(log)] {
+          answer(log);
           context.wait_ended();
         });
       });
@@ -418,7 +450,8 @@ constexpr pb_store kFunctions{sizeof(pb_store),
                               &seal,
                               &unseal,
                               &data_folder,
-                              &query_json};
+                              &query_json,
+                              &read_log};
 constexpr pb_store kTable = guarded<kFunctions>();
 
 }  // namespace

@@ -19,6 +19,7 @@ using LargeBlocks = BlockPool<1024>;
 Event::Event(const Topic& topic, const EventData& data, int64_t time_ms, size_t bytes) noexcept
     : topic_(topic),
       id_(data.id),
+      tenant_seq_(data.tenant_seq),
       time_ms_(time_ms),
       bytes_(bytes),
       tenant_size_(uint32_t(data.tenant.size())),

@@ -21,6 +21,7 @@ struct EventData {
   std::string_view payload;      // JSON
   int64_t time_ms = 0;           // 0: now, by the bus's wall clock
   uint64_t id = 0;               // id in the event log; 0: transient
+  int64_t tenant_seq = 0;        // number in the tenant's log; 0: transient
 };
 
 class Event {
@@ -29,6 +30,7 @@ class Event {
   static Ref<const Event> create(const Topic& topic, const EventData& data, int64_t time_ms);
 
   uint64_t id() const noexcept { return id_; }
+  int64_t tenant_seq() const noexcept { return tenant_seq_; }
   int64_t time_ms() const noexcept { return time_ms_; }
   std::string_view topic() const noexcept;
   std::string_view tenant() const noexcept { return {text(), tenant_size_}; }
@@ -66,6 +68,7 @@ class Event {
 
   const Topic& topic_;
   const uint64_t id_;
+  const int64_t tenant_seq_;
   const int64_t time_ms_;
   const size_t bytes_;
   const uint32_t tenant_size_;

@@ -27,9 +27,9 @@ inline constexpr auto kFields = std::tuple<>();
 template <>
 inline constexpr auto kFields<pb_pair> = std::tuple{&pb_pair::key, &pb_pair::value};
 template <>
-inline constexpr auto kFields<pb_event> =
-    std::tuple{&pb_event::flags,  &pb_event::id,      &pb_event::time_ms,     &pb_event::topic,
-               &pb_event::tenant, &pb_event::subject, &pb_event::correlation, &pb_event::payload};
+inline constexpr auto kFields<pb_event> = std::tuple{
+    &pb_event::flags,   &pb_event::id,          &pb_event::time_ms, &pb_event::topic,     &pb_event::tenant,
+    &pb_event::subject, &pb_event::correlation, &pb_event::payload, &pb_event::tenant_seq};
 template <>
 inline constexpr auto kFields<pb_job> =
     std::tuple{&pb_job::tries, &pb_job::id,     &pb_job::fence, &pb_job::due_ms,
@@ -62,9 +62,18 @@ inline void put_argument(Encoder& out, const pb_err* value) {
       .str(value != nullptr ? value->text : "");
 }
 inline void put_argument(Encoder& out, const pb_value& value) { put_value(out, value); }
+// 0 for a field beyond the size of a struct whose author built with an older header.
+template <class T, class F>
+void put_field(Encoder& out, const T& value, F T::*field) {
+  if constexpr (Grows<T>) {
+    const auto* end = reinterpret_cast<const char*>(&(value.*field)) + sizeof(F);
+    if (end > reinterpret_cast<const char*>(&value) + value.size) return put_argument(out, F{});
+  }
+  put_argument(out, value.*field);
+}
 template <HasFields T>
 void put_argument(Encoder& out, const T& value) {
-  std::apply([&](auto... field) { (put_argument(out, value.*field), ...); }, kFields<T>);
+  std::apply([&](auto... field) { (put_field(out, value, field), ...); }, kFields<T>);
 }
 template <HasFields T>
 void put_argument(Encoder& out, const T* value) {

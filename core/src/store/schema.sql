@@ -39,6 +39,11 @@ ALTER TABLE core_consumer ADD COLUMN forgotten BIGINT NOT NULL DEFAULT 0;
 UPDATE core_consumer SET seen_ms = {{NOW_MS}};
 CREATE INDEX core_job_by_holder ON core_job (held_by) WHERE held_by <> '';
 
+-- migration: 4
+-- A tenant's log is read by its own numbers, which have no gaps, so a reader recognises events that were removed.
+DROP INDEX core_event_by_tenant;
+CREATE UNIQUE INDEX core_event_by_tenant_seq ON core_event (tenant, tenant_seq);
+
 -- name: node-retire
 UPDATE core_node SET state = 'retired', retired_ms = {{NOW_MS}} WHERE id = $1 AND state = 'live';
 
@@ -62,9 +67,16 @@ VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9);
 SELECT id, topic, tenant, tenant_seq, subject, correlation, ts_ms, payload
 FROM core_event WHERE id > $1 ORDER BY id LIMIT $2;
 
+-- The last number that the tenant's log has given, and the oldest that it holds, in the columns of one more event with the
+-- id 0; then the events: one statement, because two could see different commits.
 -- name: event-log-of-tenant
-SELECT id, topic, tenant, tenant_seq, subject, correlation, ts_ms, payload
-FROM core_event WHERE tenant = $1 AND id > $2 ORDER BY id LIMIT $3;
+SELECT 0 AS id, '' AS topic, '' AS tenant,
+  COALESCE((SELECT seq FROM core_tenant_seq WHERE tenant = $1), 0) AS tenant_seq, '' AS subject, '' AS correlation,
+  COALESCE((SELECT MIN(tenant_seq) FROM core_event WHERE tenant = $1), 0) AS ts_ms, '' AS payload
+UNION ALL
+SELECT * FROM (
+  SELECT id, topic, tenant, tenant_seq, subject, correlation, ts_ms, payload
+  FROM core_event WHERE tenant = $1 AND tenant_seq > $2 ORDER BY tenant_seq LIMIT $3) AS page;
 
 -- The next events older than $1, after the cursor ($2, $3): one slice of pruning.
 -- name: events-old

@@ -330,10 +330,21 @@ void Store::pending(std::string consumer, int64_t after_id, int64_t limit,
              }));
 }
 
-void Store::read_log(std::string tenant, int64_t after_id, int64_t limit,
-                     Done<std::vector<LoggedEvent>> done) {
-  if (tenant.empty()) return impl_->ask("event-log", {after_id, limit}, as_events(std::move(done)));
-  impl_->ask("event-log-of-tenant", {std::move(tenant), after_id, limit}, as_events(std::move(done)));
+void Store::read_log(int64_t after_id, int64_t limit, Done<std::vector<LoggedEvent>> done) {
+  impl_->ask("event-log", {after_id, limit}, as_events(std::move(done)));
+}
+
+// Halves the limit as pending() does.
+void Store::read_tenant_log(std::string tenant, int64_t after, int64_t limit, Done<TenantLog> done) {
+  Values values{tenant, after, limit};
+  impl_->ask("event-log-of-tenant", std::move(values),
+             as_events([this, tenant = std::move(tenant), after, limit,
+                        done = std::move(done)](Result<std::vector<LoggedEvent>> rows) mutable {
+               if (rows) return done(tenant_log(*std::move(rows), after));
+               if (rows.error().code == Code::exhausted && limit > 1)
+                 return read_tenant_log(std::move(tenant), after, limit / 2, std::move(done));
+               done(std::move(rows).error());
+             }));
 }
 
 void Store::prune(int64_t older_than_ms, PruneCursor from, int64_t limit, Done<PruneResult> done) {

@@ -36,6 +36,7 @@
 #include "store/secret_box.h"
 #include "store/sql_value.h"
 #include "store/store_clock.h"
+#include "store/tenant_log.h"
 #include "store/transaction.h"
 
 namespace patchbay::core {
@@ -140,8 +141,12 @@ class Store {
   // Reads a consumer's pending events after `after_id` (0: from the first), in order. Returns fewer than
   // `limit` when they are large.
   void pending(std::string consumer, int64_t after_id, int64_t limit, Done<std::vector<LoggedEvent>> done);
-  // Reads the event log after `after_id` (0: from its start). An empty tenant means all tenants.
-  void read_log(std::string tenant, int64_t after_id, int64_t limit, Done<std::vector<LoggedEvent>> done);
+  // Reads the event log of all tenants after `after_id` (0: from its start).
+  void read_log(int64_t after_id, int64_t limit, Done<std::vector<LoggedEvent>> done);
+  // Reads a tenant's events after the number `after` (0: from its first). Returns fewer than `limit` when
+  // they are large. A number is given in the commit's order, so a reader that continues with the last number
+  // that it got misses no event.
+  void read_tenant_log(std::string tenant, int64_t after, int64_t limit, Done<TenantLog> done);
   // Visits up to `limit` events older than `older_than_ms`, after `from`, and removes those that are pending
   // for no consumer, with their unique keys. The cost does not depend on the log's size. Call again while the
   // result says `more`.

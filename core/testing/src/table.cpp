@@ -178,7 +178,8 @@ uint64_t events(pb_testing_host* host, uint64_t from, void (*sink)(void*, const 
                        to_abi(event.tenant),
                        to_abi(event.subject),
                        to_abi(event.correlation),
-                       to_abi(event.payload)};
+                       to_abi(event.payload),
+                       0};
     const pb_recorded_event recorded{sizeof(pb_recorded_event), 0, to_abi(event.plugin), &raw};
     sink(user, &recorded);
   }

@@ -20,6 +20,8 @@ class Event {
   std::string_view subject() const noexcept { return from_abi(event_->subject); }
   std::string_view correlation() const noexcept { return from_abi(event_->correlation); }
   std::string_view payload() const noexcept { return from_abi(event_->payload); }  // JSON
+  // Of a durable event: its number in the tenant's log. 0: transient, or the host is too old.
+  int64_t tenant_seq() const noexcept { return PB_HAS(event_, tenant_seq) ? event_->tenant_seq : 0; }
 
  private:
   const pb_event* event_;

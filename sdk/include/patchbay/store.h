@@ -347,6 +347,43 @@ class Consumer {
   uint64_t id_ = 0;
 };
 
+// A page of a tenant's durable events; see pb_store::read_log.
+struct EventLog {
+  std::vector<Event> events;  // borrowed for the callback
+  int64_t oldest = 0;         // above the `after` of the read: the events up to here are gone
+  int64_t newest = 0;
+};
+
+// [any] Reads a tenant's durable events after the number `after`; calls f(Result<EventLog>) on the strand. To
+// follow the log, read again when a Subscription gets an event with a tenant_seq() other than 0, and every
+// few seconds, because another process of the same store may have emitted it.
+template <class F>
+void read_log(const Host& host, std::string_view tenant, int64_t after, uint32_t limit, F f,
+              StrandId strand = kMainStrand) {
+  struct Pending {
+    const Host& host;
+    F f;
+  };
+  if (!PB_HAS(host.store, read_log))
+    return f(Result<EventLog>(Code::unsupported, "this server is too old for read_log"));
+  host.store->read_log(
+      host.self, to_abi(tenant), after, limit, strand,
+      [](void* user, int32_t status, const pb_event* const* events, uint32_t count, int64_t oldest,
+         int64_t newest, const pb_err* err) noexcept {
+        std::unique_ptr<Pending> self(static_cast<Pending*>(user));
+        guard_void(
+            [&] {
+              if (status != PB_OK) return self->f(Result<EventLog>(read_error(status, err)));
+              EventLog log{{}, oldest, newest};
+              log.events.reserve(count);
+              for (uint32_t i = 0; i < count; ++i) log.events.emplace_back(events[i]);
+              self->f(Result<EventLog>(std::move(log)));
+            },
+            [&](const char* text) { self->host.log_thrown("read_log", text); });
+      },
+      new Pending{host, std::move(f)});
+}
+
 // [any] Encrypts with the server's key file. unseal() needs the same `context`, for example a table and an
 // id.
 inline Result<std::string> seal(const Host& host, std::string_view plain, std::string_view context) {

@@ -121,11 +121,23 @@ class StoreStep final : public Step {
     });
   }
   void read_json() {
-    if (!PB_HAS(host_.store, query_json)) return next_({});  // an older host
+    if (!PB_HAS(host_.store, query_json)) return read_log();  // an older host
     patchbay::query_json(host_, find_, {body_}, "body", [this](patchbay::Result<patchbay::JsonRows> rows) {
       if (!rows) return next_(rows.error());
       const std::string json = "[{\"body\":\"" + body_ + "\"}]";
-      next_(expect(rows->count == 1 && rows->text.view() == json, "a row is read as JSON"));
+      const Status same = expect(rows->count == 1 && rows->text.view() == json, "a row is read as JSON");
+      if (!same) return next_(same);
+      read_log();
+    });
+  }
+  void read_log() {
+    if (!PB_HAS(host_.store, read_log)) return next_({});
+    patchbay::read_log(host_, "localhost", 0, 1000, [this](patchbay::Result<patchbay::EventLog> log) {
+      if (!log) return next_(log.error());
+      const auto& events = log->events;
+      next_(expect(!events.empty() && events[0].tenant_seq() == 1 && log->oldest == 0 &&
+                       log->newest >= events.back().tenant_seq(),
+                   "the log has the emitted event"));
     });
   }
 

@@ -172,3 +172,46 @@ TEST_CASE("a query for JSON with another plugin's statement fails") {
       PB_E_TIMEOUT);
   CHECK(status == PB_E_MISUSE);
 }
+
+TEST_CASE("a tenant's log has the events of all plugins, and nothing of other tenants") {
+  HostHarness harness;
+  for (const char* tenant : {"t1", "t2", "t1"}) {
+    for (auto* context : {&*harness.one, &*harness.other}) {
+      const uint64_t tx = harness.table().begin(context);
+      pb_event event{};
+      event.size = sizeof event;
+      event.topic = to_abi("call.answered");
+      event.tenant = to_abi(tenant);
+      event.payload = to_abi("{}");
+      CHECK(harness.table().emit(context, tx, &event, {}) == PB_OK);
+      CHECK(harness.commit(*context, tx).status == PB_OK);
+    }
+  }
+  struct Page {
+    std::vector<int64_t> numbers;
+    int64_t oldest = -1, newest = -1;
+  };
+  const auto read = [&](int64_t after, uint32_t limit) {
+    return wait_for<Page>(
+        [&](auto done) {
+          harness.table().read_log(
+              &*harness.other, to_abi("t1"), after, limit, 0,
+              [](void* user, int32_t status, const pb_event* const* events, uint32_t count, int64_t oldest,
+                 int64_t newest, const pb_err*) noexcept {
+                const std::unique_ptr<std::function<void(Page)>> answer(
+                    static_cast<std::function<void(Page)>*>(user));
+                Page page{{}, oldest, newest};
+                for (uint32_t i = 0; status == PB_OK && i < count; ++i)
+                  page.numbers.push_back(from_abi(events[i]->tenant) == "t1" ? events[i]->tenant_seq : -1);
+                (*answer)(page);
+              },
+              new std::function<void(Page)>(done));
+        },
+        Page{});
+  };
+  CHECK(read(0, 1000).numbers == std::vector<int64_t>{1, 2, 3, 4});
+  CHECK(read(-5, 0).numbers == std::vector<int64_t>{1});
+  CHECK(read(3, UINT32_MAX).numbers == std::vector<int64_t>{4});
+  CHECK(read(4, 10).newest == 4);
+  CHECK(read(4, 10).oldest == 0);
+}

@@ -44,6 +44,24 @@ TEST_CASE("more values than a statement can have reach the store, which refuses 
   read.call([](const pb_value*, uint32_t count) { CHECK(count == kMaxItems<pb_value>); });
 }
 
+TEST_CASE("a field that an older header's struct does not have is read as 0") {
+  using One = Arguments<const pb_event*>;
+  pb_event event{};
+  event.size = offsetof(pb_event, tenant_seq);
+  event.id = 7;
+  event.tenant_seq = 8;  // the memory behind the older struct
+  Encoder out;
+  One::put(out, &event);
+  Decoder in(out.frame());
+  const One read(in);
+  CHECK(in.whole());
+  read.call([](const pb_event* got) {
+    CHECK(got->size == sizeof(pb_event));
+    CHECK(got->id == 7);
+    CHECK(got->tenant_seq == 0);
+  });
+}
+
 TEST_CASE("a buffer that is NULL arrives as NULL, and an empty one as empty") {
   using Buffers = Arguments<pb_buf*, pb_buf*, pb_buf*>;
   const Buffer empty = Buffer::copy(""), full = Buffer::copy("[1]");

@@ -107,7 +107,7 @@ TEST_CASE("killed writers lose nothing they acknowledged") {
   CHECK(notes >= all.size());
   std::vector<LoggedEvent> events;
   for (;;) {
-    auto more = read_log(*store, "t1", events.empty() ? 0 : events.back().id);
+    auto more = read_tenant_log(*store, "t1", events.empty() ? 0 : events.back().tenant_seq).events;
     if (more.empty()) break;
     events.insert(events.end(), more.begin(), more.end());
   }

@@ -66,7 +66,7 @@ TEST_CASE("each tenant's events are numbered without gaps, in commit order") {
   auto all = read_log(*notes.store);
   REQUIRE(all.size() == 10);
   for (size_t i = 1; i < all.size(); ++i) CHECK(all[i].id > all[i - 1].id);
-  auto second = read_log(*notes.store, "t2");
+  auto second = read_tenant_log(*notes.store, "t2").events;
   REQUIRE(second.size() == 5);
   for (size_t i = 0; i < 5; ++i) {
     CHECK(second[i].tenant_seq == static_cast<int64_t>(i) + 1);
@@ -74,9 +74,52 @@ TEST_CASE("each tenant's events are numbered without gaps, in commit order") {
     CHECK(second[i].ts_ms == notes.now_ms);
     CHECK((second[i].id >> 20) == notes.now_ms);
   }
-  CHECK(read_log(*notes.store, "t2", second[2].id, 1).at(0).tenant_seq == 4);
+  CHECK(read_tenant_log(*notes.store, "t2", 3, 1).events.at(0).tenant_seq == 4);
   CHECK(second[0].correlation == "corr");
   CHECK(second[0].payload == "{\"n\":1}");
+}
+
+TEST_CASE("a tenant's log is read by its numbers, and reports what retention has removed") {
+  Notes notes;
+  TenantLog log = read_tenant_log(*notes.store, "t1");
+  CHECK(log.events.empty());
+  CHECK(log.oldest == 0);
+  CHECK(log.newest == 0);
+  REQUIRE(add_consumer(*notes.store, "c", {"b"}).ok());
+  for (const char* topic : {"a", "a", "b", "a", "a"}) {
+    REQUIRE(commit(*notes.store, one(event(topic, "s", "t2"))).status.ok());
+    REQUIRE(commit(*notes.store, one(event(topic, "s", "t1"))).status.ok());
+  }
+  log = read_tenant_log(*notes.store, "t1", 1, 2);
+  REQUIRE(log.events.size() == 2);
+  CHECK(log.events[0].tenant_seq == 2);
+  CHECK(log.events[1].topic == "b");
+  CHECK(log.oldest == 0);
+  CHECK(log.newest == 5);
+  CHECK(read_tenant_log(*notes.store, "t1", 5).events.empty());
+  CHECK(read_tenant_log(*notes.store, "t1", 9).oldest == 0);
+
+  // 3 is kept because it is pending.
+  notes.now_ms += 1000;
+  REQUIRE(commit(*notes.store, one(event("a", "s", "t1"))).status.ok());
+  prune(*notes.store, notes.now_ms, 100);
+  log = read_tenant_log(*notes.store, "t1", 1);
+  CHECK(log.events.empty());
+  CHECK(log.oldest == 2);
+  log = read_tenant_log(*notes.store, "t1", 2);
+  REQUIRE(log.events.size() == 1);
+  CHECK(log.events[0].tenant_seq == 3);
+  log = read_tenant_log(*notes.store, "t1", 3);
+  CHECK(log.events.empty());
+  CHECK(log.oldest == 5);
+  CHECK(read_tenant_log(*notes.store, "t1", 5).events.size() == 1);
+
+  notes.now_ms += 1000;
+  prune(*notes.store, notes.now_ms, 100);
+  log = read_tenant_log(*notes.store, "t1", 5);
+  CHECK(log.events.empty());
+  CHECK(log.oldest == 6);
+  CHECK(log.newest == 6);
 }
 
 TEST_CASE("a second event with the same unique key is a conflict") {

@@ -28,7 +28,7 @@ struct RetentionHarness {
   size_t logged() {
     size_t count = 0;
     for (int64_t last = 0;;) {
-      const auto more = read_log(*store, "", last);
+      const auto more = read_log(*store, last);
       if (more.empty()) return count;
       count += more.size();
       last = more.back().id;

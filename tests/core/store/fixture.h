@@ -66,10 +66,15 @@ inline std::vector<LoggedEvent> pending(Store& store, std::string consumer, int6
       .value_or({});
 }
 
-inline std::vector<LoggedEvent> read_log(Store& store, std::string tenant = "", int64_t after = 0,
-                                         int64_t limit = 1000) {
-  return wait_for<Result<std::vector<LoggedEvent>>>(
-             [&](auto done) { store.read_log(tenant, after, limit, done); }, Error{Code::timeout, "log"})
+inline std::vector<LoggedEvent> read_log(Store& store, int64_t after = 0, int64_t limit = 1000) {
+  return wait_for<Result<std::vector<LoggedEvent>>>([&](auto done) { store.read_log(after, limit, done); },
+                                                    Error{Code::timeout, "log"})
+      .value_or({});
+}
+
+inline TenantLog read_tenant_log(Store& store, std::string tenant, int64_t after = 0, int64_t limit = 1000) {
+  return wait_for<Result<TenantLog>>([&](auto done) { store.read_tenant_log(tenant, after, limit, done); },
+                                     Error{Code::timeout, "log"})
       .value_or({});
 }
 

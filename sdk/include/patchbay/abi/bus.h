@@ -23,7 +23,8 @@ typedef struct pb_event {
   pb_str tenant;
   pb_str subject; /* call id, room: events of one subject are delivered in order */
   pb_str correlation;
-  pb_str payload; /* JSON, the event's `data` */
+  pb_str payload;     /* JSON, the event's `data` */
+  int64_t tenant_seq; /* of a durable event: 1, 2, 3 ... per tenant, in commit order; 0: transient */
 } pb_event;
 
 typedef struct pb_subscription {

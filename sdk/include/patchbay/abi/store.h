@@ -76,6 +76,9 @@ typedef void (*pb_json_rows_fn)(void* user, int32_t status, pb_buf* json, uint64
 typedef void (*pb_job_fn)(void* user, const pb_job* job) PB_NOEXCEPT;
 typedef void (*pb_events_fn)(void* user, int32_t status, const pb_event* const* events,
                              uint32_t count) PB_NOEXCEPT;
+/* `oldest`, `newest`: see pb_store.read_log. */
+typedef void (*pb_event_log_fn)(void* user, int32_t status, const pb_event* const* events, uint32_t count,
+                                int64_t oldest, int64_t newest, const pb_err* err) PB_NOEXCEPT;
 
 /* Lifetime: arguments are borrowed for the call, those of a callback for the callback. A transaction lives
  * until commit or discard, a registration until `done` of its close; `user` must live as long. Since: 0.1 */
@@ -170,6 +173,15 @@ typedef struct pb_store {
    * dates. */
   void (*query_json)(void* host, uint64_t statement, const pb_value* values, uint32_t count, pb_str members,
                      uint64_t strand, pb_json_rows_fn fn, void* user) PB_NOEXCEPT;
+
+  /* [any] Reads a tenant's durable events after the number `after` (pb_event.tenant_seq; 0: from the first),
+   * of any plugin: at most `limit`, clamped to between 1 and 1000, fewer when they are large or a gap
+   * follows. They are numbered in commit order, without gaps, so a reader that continues with the last number
+   * it got gets each event once. `newest` is the last number given. The host keeps events for 30 days;
+   * `oldest` is the least `after` from which the events that it still has can be read without a gap: when it
+   * exceeds `after`, `events` is empty, and the ones between are gone. */
+  void (*read_log)(void* host, pb_str tenant, int64_t after, uint32_t limit, uint64_t strand,
+                   pb_event_log_fn fn, void* user) PB_NOEXCEPT;
 } pb_store;
 #define PB_STORE_FLOOR 192u /* of 0.1 */
 
