@@ -21,7 +21,9 @@ class Event {
   std::string_view correlation() const noexcept { return from_abi(event_->correlation); }
   std::string_view payload() const noexcept { return from_abi(event_->payload); }  // JSON
   // Of a durable event: its number in the tenant's log. 0: transient, or the host is too old.
-  int64_t tenant_seq() const noexcept { return PB_HAS(event_, tenant_seq) ? event_->tenant_seq : 0; }
+  int64_t tenant_seq() const noexcept {
+    return event_->size >= PB_END_OF_(event_, tenant_seq) ? event_->tenant_seq : 0;
+  }
 
  private:
   const pb_event* event_;
