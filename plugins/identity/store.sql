@@ -72,6 +72,8 @@ SELECT id, tenant, name FROM identity_api_key WHERE hash = $1;
 SELECT id, tenant, name, hint, created_ms, created_by
 FROM identity_api_key WHERE tenant = $1 ORDER BY created_ms, id;
 
+-- name: key_get
+SELECT id, tenant, name, hint, created_ms, created_by FROM identity_api_key WHERE id = $1 AND tenant = $2;
+
 -- name: key_remove
-DELETE FROM identity_api_key WHERE id = $1 AND tenant = $2
-RETURNING id, tenant, name, hint, created_ms, created_by;
+DELETE FROM identity_api_key WHERE id = $1 AND tenant = $2;

@@ -43,14 +43,20 @@ INSERT INTO webhooks_subscription
   (id, tenant, url, events, from_config, active, failures, created_ms, created_by, last_fired_ms, rev)
 VALUES ($1, $2, $3, $4, $5, 1, 0, $6, $7, NULL, 1);
 
+-- $7: what active was; -1: any.
 -- name: subscription-change
 UPDATE webhooks_subscription
 SET url = $3, events = $4, active = $5, failures = CASE WHEN $5 > active THEN 0 ELSE failures END, rev = rev + 1
-WHERE id = $1 AND rev = $2 AND tenant = $6
+WHERE id = $1 AND rev = $2 AND tenant = $6 AND (active = $7 OR $7 < 0)
 RETURNING failures;
 
+-- Only the revision $3 and active = $4; -1: any.
 -- name: subscription-remove
-DELETE FROM webhooks_subscription WHERE id = $1 AND tenant = $2;
+DELETE FROM webhooks_subscription
+WHERE id = $1 AND tenant = $2 AND (rev = $3 OR $3 < 0) AND (active = $4 OR $4 < 0);
+
+-- name: subscription-touch
+UPDATE webhooks_subscription SET rev = rev + 1 WHERE id = $1 AND rev = $2 AND tenant = $3;
 
 -- name: subscription-succeeded
 UPDATE webhooks_subscription SET failures = 0, last_fired_ms = $2 WHERE id = $1;

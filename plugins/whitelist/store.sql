@@ -13,7 +13,7 @@ CREATE INDEX whitelist_entry_order ON whitelist_entry (tenant, position, number)
 SELECT 1 FROM whitelist_entry WHERE tenant = $1 AND number = $2;
 
 -- name: list
-SELECT typed, comment FROM whitelist_entry WHERE tenant = $1 ORDER BY position, number;
+SELECT typed, comment, number FROM whitelist_entry WHERE tenant = $1 ORDER BY position, number;
 
 -- name: count
 SELECT COUNT(*) FROM whitelist_entry WHERE tenant = $1;
@@ -24,8 +24,13 @@ VALUES ($1, $2, $3, $4, (SELECT COALESCE(MAX(position), 0) + 1 FROM whitelist_en
 ON CONFLICT (tenant, number) DO NOTHING
 RETURNING number;
 
+-- Only if the entry is as it was read.
 -- name: set_comment
-UPDATE whitelist_entry SET comment = $3 WHERE tenant = $1 AND number = $2;
+UPDATE whitelist_entry SET comment = $3 WHERE tenant = $1 AND number = $2 AND comment = $4;
+
+-- Only if the entry is as it was read.
+-- name: remove
+DELETE FROM whitelist_entry WHERE tenant = $1 AND number = $2 AND comment = $3;
 
 -- name: get
 SELECT typed, comment FROM whitelist_entry WHERE tenant = $1 AND number = $2;

@@ -1,6 +1,8 @@
 #include "support/probe_plugin.h"
 
+#include <patchbay/bus.h>
 #include <patchbay/plugin.h>
+#include <patchbay/testing/audit_event.h>
 
 #include <algorithm>
 #include <condition_variable>
@@ -22,7 +24,7 @@ class Probe : public Plugin {
  public:
   static constexpr char manifest[] =
       R"({"id": "probe", "version": "0.1.0", "summary": "The test's own plugin", "license": "Apache-2.0",
-          "provides": ["patchbay.http/1", "patchbay.telephony/1"], "optional": ["patchbay.auth/1"],
+          "provides": ["patchbay.http/1", "patchbay.telephony/1", "patchbay.audit/1"], "optional": ["patchbay.auth/1"],
           "emits": [{"topic": "call.started", "schema": {}}, {"topic": "call.ended", "schema": {}},
                     {"topic": "transcript.saved", "schema": {}}, {"topic": "room.peer.joined", "schema": {}},
                     {"topic": "probe.noted", "schema": {"type": "object"}}, "probe.internal"],
@@ -53,6 +55,7 @@ class Probe : public Plugin {
                            return Empty{};
                          });
     PB_TRY(parts_->http.publish());
+    PB_TRY(provide_audit());
     if (plays_telephony()) PB_TRY(parts_->telephony.publish());
     set_current(this);
     return {};
@@ -74,10 +77,12 @@ class Probe : public Plugin {
     }
   };
   struct Parts {
-    explicit Parts(const Host& host) : http(host), telephony(host), auth(host) {}
+    explicit Parts(const Host& host) : http(host), telephony(host), audit(host), auth(host) {}
     Provision<http::Http> http;
     Provision<telephony::Telephony> telephony;
+    Provision<audit::Audit> audit;
     Service<auth::Auth> auth;
+    Subscription audited;
   };
   const Entry* find(const std::string& method, const std::string& path,
                     const std::string& discriminator) const {
@@ -89,8 +94,27 @@ class Probe : public Plugin {
   std::unique_ptr<Parts> parts_;
   std::vector<Entry> routes_;                      // guarded by mutex
   std::vector<Lease<telephony::DialGate>> gates_;  // guarded by mutex
+  std::vector<audit::Record> audited_;             // guarded by mutex
 
  private:
+  Status provide_audit() {
+    parts_->audit.on(audit::Audit::record, [this](const audit::Record& record) -> Result<Empty> {
+      PB_TRY(testing::detail::add_audit_event(host(), record));
+      return Empty{};
+    });
+    PB_TRY_VALUE(parts_->audited,
+                 Subscription::open(host(), testing::kAuditTopic, [this](const Event& event) {
+                   NewEvent copy{{},
+                                 std::string(event.tenant()),
+                                 std::string(event.subject()),
+                                 std::string(event.correlation()),
+                                 std::string(event.payload())};
+                   const std::lock_guard lock(mutex);
+                   audited_.push_back(testing::detail::audit_record(host(), copy));
+                   changed.notify_all();
+                 }));
+    return parts_->audit.publish();
+  }
   virtual bool plays_telephony() const { return true; }
   static void set_current(Probe* probe) {
     const std::lock_guard lock(mutex);
@@ -102,7 +126,8 @@ class Probe : public Plugin {
 class HttpProbe final : public Probe {
  public:
   static constexpr char manifest[] =
-      R"({"id": "probe", "version": "0.1.0", "provides": ["patchbay.http/1"], "optional": ["patchbay.auth/1"],
+      R"({"id": "probe", "version": "0.1.0", "provides": ["patchbay.http/1", "patchbay.audit/1"],
+          "optional": ["patchbay.auth/1"],
           "config": {"plugin": {"type": "object", "properties": {}}}})";
 
  private:
@@ -166,6 +191,19 @@ std::vector<http::Route> routes() {
   std::vector<http::Route> all;
   if (current != nullptr)
     for (const auto& entry : current->routes_) all.push_back(entry.route);
+  return all;
+}
+
+std::vector<audit::Record> audited(size_t at_least) {
+  std::unique_lock lock(mutex);
+  changed.wait_for(lock, std::chrono::seconds(60),
+                   [&] { return current != nullptr && current->audited_.size() >= at_least; });
+  return current != nullptr ? current->audited_ : std::vector<audit::Record>();
+}
+
+std::string audit_text(size_t at_least) {
+  std::string all;
+  for (const audit::Record& record : audited(at_least)) all += testing::audit_line(record);
   return all;
 }
 

@@ -1,12 +1,13 @@
-// Probe: a plugin inside the test that provides patchbay.http and patchbay.telephony to the plugins under
-// test, and calls their services for the test. One at a time in a process. Every call waits at most a
-// minute.
+// Probe: a plugin inside the test that provides patchbay.http, patchbay.telephony and patchbay.audit to the
+// plugins under test, and calls their services for the test. One at a time in a process. Every call waits at
+// most a minute.
 //
 //   CoreOptions options; options.linked_plugins = {probe::entry()};   // and `probe: {}` under `plugins`
 //   auto answer = probe::ask("GET", "/oidc.ashx/jwks", {});
 #pragma once
 
 #include <patchbay/abi.h>
+#include <patchbay/services/audit.h>
 #include <patchbay/services/auth.h>
 #include <patchbay/services/http.h>
 #include <patchbay/services/telephony.h>
@@ -33,6 +34,11 @@ std::future<Result<patchbay::http::Response>> begin(const std::string& method, c
 Result<patchbay::http::Response> ask(const std::string& method, const std::string& path,
                                      patchbay::http::Request request, const std::string& discriminator = "");
 std::vector<patchbay::http::Route> routes();
+
+// The audit records of committed transactions, in order; waits until there are that many. The text has a line
+// each: action, object, before and after.
+std::vector<patchbay::audit::Record> audited(size_t at_least);
+std::string audit_text(size_t at_least);
 
 std::future<Result<patchbay::auth::Principal>> begin_verify(const std::string& bearer);
 Result<patchbay::auth::Principal> verify(const std::string& bearer);

@@ -90,7 +90,7 @@ void ApiKeyRoutes::create(const http::Request& request, Reply reply) {
     return reply(http::error(400, "invalid_request",
                              "name must be printable and begin and end with no blank, such as \"billing\""));
   keys_.create(
-      tenant, name, creator(request, tenant),
+      tenant, name, creator(request, tenant), audit::record_of(request, "key.created", "", "", ""),
       alive_.bind([this, request, reply = std::move(reply)](const Result<NewApiKey>& made) mutable {
         if (!made && made.error().code == Code::conflict)
           return reply(http::error(
@@ -127,6 +127,7 @@ void ApiKeyRoutes::list(const http::Request& request, Reply reply) {
 
 void ApiKeyRoutes::remove(const http::Request& request, Reply reply) {
   keys_.remove(tenant_of(request), std::string(request.params.text("id")),
+               audit::record_of(request, "key.revoked", "", "", ""),
                alive_.bind([this, request,
                             reply = std::move(reply)](const Result<std::optional<ApiKey>>& removed) mutable {
                  if (!removed) return reply(removed.error());

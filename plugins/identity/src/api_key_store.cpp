@@ -1,6 +1,7 @@
 #include "api_key_store.h"
 
 #include <patchbay/hex.h>
+#include <patchbay/json.h>
 #include <patchbay/random_id.h>
 #include <patchbay/text.h>
 #include <patchbay/utf8.h>
@@ -25,6 +26,11 @@ ApiKey read_key(const Rows& rows, size_t row) {
   return {text(0), text(1), text(2), text(3), rows.integer(row, 4), text(5)};
 }
 
+// What the audit log stores of a key.
+std::string audited(const ApiKey& key) {
+  return JsonWriter().object().member("name", key.name).member("createdBy", key.created_by).end().str();
+}
+
 }  // namespace
 
 bool is_key_name(std::string_view name) {
@@ -46,10 +52,12 @@ ApiKeyStore::ApiKeyStore(const Host& host)
       add_(Statement::find(host, "key_add")),
       find_(Statement::find(host, "key_find")),
       list_(Statement::find(host, "key_list")),
-      remove_(Statement::find(host, "key_remove")) {}
+      get_(Statement::find(host, "key_get")),
+      remove_(Statement::find(host, "key_remove")),
+      trail_(host) {}
 
 void ApiKeyStore::create(const std::string& tenant, const std::string& name, const std::string& created_by,
-                         Function<void(Result<NewApiKey>)> done) {
+                         audit::Record record, Function<void(Result<NewApiKey>)> done) {
   const auto secret = lib::random_base62(kSecretBytes);
   const auto id = random_id({}, 16);
   if (!secret || !id) return done({Code::unavailable, "no random numbers"});
@@ -59,10 +67,14 @@ void ApiKeyStore::create(const std::string& tenant, const std::string& name, con
   Transaction tx(*host_);
   tx.exec(add_,
           {made.key.id, tenant, name, hash_of(made.secret), made.key.hint, made.key.created_ms, created_by});
-  std::move(tx).commit(alive_.bind([made, done = std::move(done)](const Commit& commit) {
-    if (!commit) return done(commit.error());
-    done(made);
-  }));
+  record.tenant = tenant;
+  record.object = made.key.id;
+  record.after = audited(made.key);
+  trail_.commit(std::move(tx), std::move(record),
+                alive_.bind([made, done = std::move(done)](const Commit& commit) {
+                  if (!commit) return done(commit.error());
+                  done(made);
+                }));
 }
 
 void ApiKeyStore::list(const std::string& tenant, Function<void(Result<std::vector<ApiKey>>)> done) {
@@ -74,18 +86,33 @@ void ApiKeyStore::list(const std::string& tenant, Function<void(Result<std::vect
   }));
 }
 
-void ApiKeyStore::remove(const std::string& tenant, const std::string& id,
+void ApiKeyStore::remove(const std::string& tenant, const std::string& id, audit::Record record,
                          Function<void(Result<std::optional<ApiKey>>)> done) {
+  query(*host_, get_, {id, tenant},
+        alive_.bind(
+            [this, record = std::move(record), done = std::move(done)](const Result<Rows>& rows) mutable {
+              if (!rows) return done(rows.error());
+              if (rows->empty()) return done(std::optional<ApiKey>());
+              remove_row(read_key(*rows, 0), std::move(record), std::move(done));
+            }));
+}
+
+// Keys never change, so what was read before is what the row has when it is deleted.
+void ApiKeyStore::remove_row(const ApiKey& key, audit::Record record,
+                             Function<void(Result<std::optional<ApiKey>>)> done) {
   Transaction tx(*host_);
-  tx.exec(remove_, {id, tenant});
-  std::move(tx).commit(alive_.bind([this, done = std::move(done)](const Commit& commit) {
-    if (!commit) return done(commit.error());
-    ++removals_;
-    cache_.clear();
-    const Rows rows = commit.result(0);
-    if (rows.empty()) return done(std::optional<ApiKey>());
-    done(std::optional(read_key(rows, 0)));
-  }));
+  tx.exec(remove_, {key.id, key.tenant}, 1);
+  record.tenant = key.tenant;
+  record.object = key.id;
+  record.before = audited(key);
+  trail_.commit(std::move(tx), std::move(record),
+                alive_.bind([this, key, done = std::move(done)](const Commit& commit) {
+                  if (!commit && commit.code() == Code::conflict) return done(std::optional<ApiKey>());
+                  if (!commit) return done(commit.error());
+                  ++removals_;
+                  cache_.clear();
+                  done(std::optional(key));
+                }));
 }
 
 void ApiKeyStore::verify(const std::string& bearer, Function<void(Result<ApiKey>)> done) {

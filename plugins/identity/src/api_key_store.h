@@ -3,6 +3,7 @@
 #pragma once
 
 #include <patchbay/lifetime.h>
+#include <patchbay/services/audit.h>
 #include <patchbay/store.h>
 
 #include <optional>
@@ -36,13 +37,14 @@ class ApiKeyStore {
  public:
   explicit ApiKeyStore(const Host& host);
 
+  // create() and remove() complete the audit record of the request and commit with it.
   // Code::conflict: the tenant has a key with this name.
   void create(const std::string& tenant, const std::string& name, const std::string& created_by,
-              Function<void(Result<NewApiKey>)> done);
+              audit::Record record, Function<void(Result<NewApiKey>)> done);
   void list(const std::string& tenant, Function<void(Result<std::vector<ApiKey>>)> done);
   // Returns the deleted key, or nothing if there was none. After done(), verify() refuses the key, also in
   // calls that are pending.
-  void remove(const std::string& tenant, const std::string& id,
+  void remove(const std::string& tenant, const std::string& id, audit::Record record,
               Function<void(Result<std::optional<ApiKey>>)> done);
   // Returns a key with id, tenant and name only. Code::denied: no such key.
   void verify(const std::string& bearer, Function<void(Result<ApiKey>)> done);
@@ -52,11 +54,14 @@ class ApiKeyStore {
     ApiKey key;
     int64_t until_ms;
   };
+  void remove_row(const ApiKey& key, audit::Record record,
+                  Function<void(Result<std::optional<ApiKey>>)> done);
   void look_up(const std::string& hash, Function<void(Result<ApiKey>)> done);
   int64_t now_ms() const noexcept { return host_->mono_ns() / 1'000'000; }
 
   const Host* host_;
-  Statement add_, find_, list_, remove_;
+  Statement add_, find_, list_, get_, remove_;
+  audit::Trail trail_;
   std::unordered_map<std::string, Cached> cache_;  // by hash
   uint64_t removals_ = 0;                          // lookups started before the last removal are repeated
   Lifetime alive_;

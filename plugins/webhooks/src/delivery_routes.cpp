@@ -17,6 +17,7 @@ DeliveryRoutes::DeliveryRoutes(const Host& host, SubscriptionRegistry& registry,
       count_(Statement::find(host, "deliveries-count")),
       list_(Statement::find(host, "deliveries-list")),
       resend_(Statement::find(host, "delivery-resend")),
+      trail_(host),
       routes_(host) {
   add(webhook_route("POST", "/{id}/test", "Sends webhook.test to the receiver, also when paused"),
       sent_schema(), &DeliveryRoutes::test);
@@ -43,7 +44,7 @@ Subscription* DeliveryRoutes::find(const http::Request& request) {
 void DeliveryRoutes::test(const http::Request& request, Reply reply) {
   const Subscription* subscription = find(request);
   if (subscription == nullptr) return reply(no_such_subscription());
-  fan_out_.test(*subscription, request.username,
+  fan_out_.test(*subscription, audit::record_of(request, "webhook.tested", subscription->id, "", ""),
                 [reply = std::move(reply)](const Result<std::string>& id) mutable {
                   if (!id) return reply(id.error());
                   JsonWriter body;
@@ -83,17 +84,19 @@ void DeliveryRoutes::resend(const http::Request& request, Reply reply) {
   if (subscription == nullptr) return reply(no_such_subscription());
   const std::string delivery = std::string(request.params.text("deliveryId"));
   Transaction tx(host_);
-  tx.exec(resend_, {delivery, subscription->id, host_.wall_ms(), subscription->tenant});
-  std::move(tx).commit(alive_.bind(
-      [this, id = subscription->id, delivery, reply = std::move(reply)](const Commit& outcome) mutable {
-        if (!outcome) return reply(outcome.error());
-        if (outcome.result(0).empty())
-          return reply(http::error(404, "not_found", "no such delivery, or it has not ended yet"));
-        queue_.wake(id);
-        JsonWriter body;
-        body.object().member("ok", true).member("deliveryId", delivery).end();
-        reply(http::ok(std::move(body).str()));
-      }));
+  tx.exec(resend_, {delivery, subscription->id, host_.wall_ms(), subscription->tenant}, 1);
+  trail_.commit(std::move(tx),
+                audit::record_of(request, "webhook.resent", subscription->id, "", audited_delivery(delivery)),
+                alive_.bind([this, id = subscription->id, delivery,
+                             reply = std::move(reply)](const Commit& outcome) mutable {
+                  if (!outcome && outcome.code() == Code::conflict)
+                    return reply(http::error(404, "not_found", "no such delivery, or it has not ended yet"));
+                  if (!outcome) return reply(outcome.error());
+                  queue_.wake(id);
+                  JsonWriter body;
+                  body.object().member("ok", true).member("deliveryId", delivery).end();
+                  reply(http::ok(std::move(body).str()));
+                }));
 }
 
 }  // namespace patchbay::webhooks

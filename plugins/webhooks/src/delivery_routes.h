@@ -40,6 +40,7 @@ class DeliveryRoutes {
   DeliveryQueue& queue_;
   // owned
   const Statement count_, list_, resend_;
+  audit::Trail trail_;
   http::Routes routes_;
   Lifetime alive_;
 };

@@ -5,6 +5,7 @@
 
 #include "delivery_request.h"
 #include "event_catalogue.h"
+#include "subscription_json.h"
 #include "webhook_limits.h"
 
 namespace patchbay::webhooks {
@@ -20,7 +21,8 @@ FanOut::FanOut(const Host& host, const Log& log, const EventCatalogue& catalogue
       delivery_add_(Statement::find(host, "delivery-add")),
       dropped_(Metric::counter(host, "patchbay_webhooks_events_dropped",
                                "Events that were not delivered because their payload is no JSON object")),
-      retry_timer_(host) {}
+      retry_timer_(host),
+      trail_(host) {}
 
 void FanOut::start() {
   const std::string patterns = catalogue_.patterns();
@@ -104,13 +106,13 @@ void FanOut::add_delivery(Transaction& tx, const Subscription& subscription, con
            event.subject(), event.time_ms(), secret != nullptr ? secret->rev : 0, subscription.tenant});
 }
 
-void FanOut::test(const Subscription& subscription, const std::string& requested_by,
+void FanOut::test(const Subscription& subscription, audit::Record record,
                   Function<void(Result<std::string>)> done) {
   JsonWriter data;
   data.object()
       .member("subscriptionId", subscription.id)
       .member("message", "A test of this subscription")
-      .member("requestedBy", requested_by)
+      .member("requestedBy", record.actor)
       .end();
   const int64_t now_ms = host_.wall_ms();
   const auto random = random_id({}, 32);
@@ -124,7 +126,9 @@ void FanOut::test(const Subscription& subscription, const std::string& requested
           {id, subscription.id, key, 0, kTestTopic, "", now_ms, secret != nullptr ? secret->rev : 0,
            subscription.tenant},
           1);
-  std::move(tx).commit(
+  record.after = audited_delivery(id);
+  trail_.commit(
+      std::move(tx), std::move(record),
       alive_.bind([this, id, subscription = subscription.id, done = std::move(done)](const Commit& outcome) {
         if (!outcome) return done(outcome.error());
         added_(subscription);

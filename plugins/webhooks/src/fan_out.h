@@ -4,6 +4,7 @@
 #include <patchbay/function.h>
 #include <patchbay/lifetime.h>
 #include <patchbay/log.h>
+#include <patchbay/services/audit.h>
 #include <patchbay/store.h>
 #include <patchbay/strand.h>
 
@@ -26,9 +27,9 @@ class FanOut {
 
   // Starts reading the log, if any plugin emits an event for webhooks.
   void start();
-  // Stores a webhook.test for one subscription, whatever its events. done(delivery id).
-  void test(const Subscription& subscription, const std::string& requested_by,
-            Function<void(Result<std::string>)> done);
+  // Stores a webhook.test for one subscription, whatever its events, with the audit record of the request.
+  // done(delivery id).
+  void test(const Subscription& subscription, audit::Record record, Function<void(Result<std::string>)> done);
 
  private:
   using Batch = std::set<std::string>;  // subscriptions
@@ -53,6 +54,7 @@ class FanOut {
   const Metric dropped_;
   std::unique_ptr<Consumer> consumer_;
   Timer retry_timer_;
+  audit::Trail trail_;
   Lifetime alive_;
   // state
   bool busy_ = false;

@@ -2,6 +2,8 @@
 
 #include <patchbay/utc.h>
 
+#include "receiver_url.h"
+
 namespace patchbay::webhooks {
 namespace {
 
@@ -51,6 +53,19 @@ std::string subscription_json(const Subscription& subscription, const EventCatal
   if (!secret.empty()) out.member("secret", secret);
   out.end();
   return std::move(out).str();
+}
+
+std::string audited_subscription(const std::string& url, const std::vector<std::string>& events,
+                                 bool active) {
+  JsonWriter out;
+  out.object().member("receiver", loggable(url)).key("events").array();
+  for (const std::string& event : events) out.value(event);
+  out.end().member("active", active).end();
+  return std::move(out).str();
+}
+
+std::string audited_delivery(const std::string& id) {
+  return JsonWriter().object().member("deliveryId", id).end().str();
 }
 
 void write_delivery(JsonWriter& out, const Rows& rows, size_t row) {

@@ -5,6 +5,7 @@
 #include <patchbay/store.h>
 
 #include <string>
+#include <vector>
 
 #include "event_catalogue.h"
 #include "subscription.h"
@@ -17,6 +18,13 @@ void write_subscription(JsonWriter& out, const Subscription& subscription, const
 // `secret` "": without the member.
 std::string subscription_json(const Subscription& subscription, const EventCatalogue& catalogue,
                               const std::string& secret = {});
+
+// What the audit log stores of a subscription: without its secret, and of the URL, whose path and query may
+// be secret, the receiver only. Needs libcurl.
+std::string audited_subscription(const std::string& url, const std::vector<std::string>& events, bool active);
+
+// The same of a delivery that a user requested.
+std::string audited_delivery(const std::string& id);
 
 // Row `row` of the statement deliveries-list.
 void write_delivery(JsonWriter& out, const Rows& rows, size_t row);

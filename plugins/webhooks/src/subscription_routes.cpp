@@ -42,13 +42,26 @@ Result<Response> refused(const Error& error, const std::string& member = "") {
                                      : Result<Response>(error);
 }
 
+std::string audited(const Subscription& subscription) {
+  return audited_subscription(subscription.url, subscription.events, subscription.active);
+}
+
+std::string secret_number(int64_t number) {
+  return JsonWriter().object().member("secretNumber", number).end().str();
+}
+
 // Logs a change of a subscription with its user and receiver.
-void audit(const Log& log, const Request& request, std::string_view what, const Subscription& subscription) {
+void log_change(const Log& log, const Request& request, std::string_view what, const std::string& id,
+                const std::string& receiver) {
   log.with(request.correlation)
-      .info(what, {{"subscription", subscription.id},
-                   {"tenant", subscription.tenant},
-                   {"receiver", loggable(subscription.url)},
+      .info(what, {{"subscription", id},
+                   {"tenant", request.tenant},
+                   {"receiver", receiver},
                    {"by", request.username}});
+}
+void log_change(const Log& log, const Request& request, std::string_view what,
+                const Subscription& subscription) {
+  log_change(log, request, what, subscription.id, loggable(subscription.url));
 }
 
 }  // namespace
@@ -88,6 +101,15 @@ void SubscriptionRoutes::add_routes() {
   list_route.list = true;
   list_route.reply_schema = subscription_schema();
   routes_.add(std::move(list_route), [this](const Request& request) { return list(request); });
+
+  http::Route admin_list =
+      webhook_route("GET", "", "Lists the tenant's subscriptions, as /api.ashx/v1/webhooks");
+  admin_list.list = true;
+  admin_list.reply_schema = subscription_schema();
+  routes_.add(std::move(admin_list), [this](const Request& request) { return list(request); });
+  http::Route one = webhook_route("GET", "/{id}", "Returns a subscription; its secret is left out");
+  one.reply_schema = subscription_schema();
+  routes_.add(std::move(one), [this](const Request& request) { return get(request); });
 
   const auto add = [this](const char* method, std::string_view tail, const char* summary, std::string schema,
                           std::string reply_schema, const char* documents, Handle handle) {
@@ -148,6 +170,12 @@ Result<Response> SubscriptionRoutes::list(const Request& request) const {
   return response;
 }
 
+Result<Response> SubscriptionRoutes::get(const Request& request) {
+  const Subscription* subscription = find(request);
+  if (subscription == nullptr) return no_such_subscription();
+  return http::ok(subscription_json(*subscription, catalogue_));
+}
+
 void SubscriptionRoutes::create(const Request& request, Reply reply) {
   const JsonView body = request.json();
   if (request.tenant.empty()) return reply(invalid("tenant is missing: name it with ?tenant="));
@@ -169,13 +197,15 @@ void SubscriptionRoutes::create(const Request& request, Reply reply) {
     return reply(http::error(409, "conflict", "a tenant has at most 100 subscriptions: delete one first"));
   creating_.insert(made.tenant);
   store_.create(made, request.username,
+                audit::record_of(request, "webhook.created", made.id, "",
+                                 audited_subscription(made.url, made.events, true)),
                 alive_.bind([this, request, id = made.id, secret = made.secret,
                              reply = std::move(reply)](const Status& status) mutable {
                   creating_.erase(creating_.find(request.tenant));
                   const Subscription* subscription = registry_.find(id);
                   if (!status) return reply(failed(status));
                   if (subscription == nullptr) return reply(no_such_subscription());
-                  audit(log_, request, "subscription created", *subscription);
+                  log_change(log_, request, "subscription created", *subscription);
                   Response response = http::ok(subscription_json(*subscription, catalogue_, secret));
                   response.status = 201;
                   reply(std::move(response));
@@ -198,13 +228,16 @@ void SubscriptionRoutes::change(const Request& request, Reply reply) {
   if (!events.is_null()) {
     if (Status status = catalogue_.check(change.events); !status) return reply(invalid(status.error().text));
   }
-  store_.change(*subscription, std::move(change),
+  audit::Record record =
+      audit::record_of(request, "webhook.changed", subscription->id, audited(*subscription),
+                       audited_subscription(change.url, change.events, change.active));
+  store_.change(*subscription, std::move(change), std::move(record),
                 alive_.bind([this, request, id = subscription->id,
                              reply = std::move(reply)](const Status& status) mutable {
                   if (!status) return reply(failed(status));
                   const Subscription* changed = registry_.find(id);
                   if (changed == nullptr) return reply(no_such_subscription());
-                  audit(log_, request, "subscription changed", *changed);
+                  log_change(log_, request, "subscription changed", *changed);
                   queue_.wake(id);
                   reply(http::ok(subscription_json(*changed, catalogue_)));
                 }));
@@ -214,13 +247,16 @@ void SubscriptionRoutes::remove(const Request& request, Reply reply) {
   const Subscription* subscription = find(request);
   if (subscription == nullptr) return reply(no_such_subscription());
   if (subscription->from_config) return reply(read_only());
-  audit(log_, request, "subscription deleted", *subscription);
   std::string deleted = "{\"deleted\":" + subscription_json(*subscription, catalogue_) + "}";
-  store_.remove(*subscription,
-                [deleted = std::move(deleted), reply = std::move(reply)](const Status& status) mutable {
-                  if (!status) return reply(failed(status));
-                  reply(http::ok(std::move(deleted)));
-                });
+  store_.remove(
+      *subscription,
+      audit::record_of(request, "webhook.deleted", subscription->id, audited(*subscription), ""),
+      alive_.bind([this, request, id = subscription->id, receiver = loggable(subscription->url),
+                   deleted = std::move(deleted), reply = std::move(reply)](const Status& status) mutable {
+        if (!status) return reply(failed(status));
+        log_change(log_, request, "subscription deleted", id, receiver);
+        reply(http::ok(std::move(deleted)));
+      }));
 }
 
 void SubscriptionRoutes::rotate(const Request& request, Reply reply) {
@@ -232,13 +268,16 @@ void SubscriptionRoutes::rotate(const Request& request, Reply reply) {
   if (subscription->secrets.size() >= kMaxSecrets)
     return reply(http::error(409, "conflict", "the secret was rotated too often: try again in a day"));
   const std::string& secret = *made;
+  const int64_t number = subscription->secrets.empty() ? 0 : subscription->secrets.back().rev;
   store_.rotate(*subscription, secret,
+                audit::record_of(request, "webhook.secret-rotated", subscription->id, secret_number(number),
+                                 secret_number(number + 1)),
                 alive_.bind([this, request, id = subscription->id, secret,
                              reply = std::move(reply)](const Status& status) mutable {
                   if (!status) return reply(failed(status));
                   const Subscription* rotated = registry_.find(id);
                   if (rotated == nullptr) return reply(no_such_subscription());
-                  audit(log_, request, "subscription secret rotated", *rotated);
+                  log_change(log_, request, "subscription secret rotated", *rotated);
                   reply(http::ok(subscription_json(*rotated, catalogue_, secret)));
                 }));
 }

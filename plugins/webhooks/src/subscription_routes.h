@@ -36,6 +36,7 @@ class SubscriptionRoutes {
   // Calls the handler of a route that reads URLs, once libcurl is loaded.
   void take(const http::Request& request, Reply reply, Handle handle);
   Result<http::Response> list(const http::Request& request) const;
+  Result<http::Response> get(const http::Request& request);
   void create(const http::Request& request, Reply reply);
   void change(const http::Request& request, Reply reply);
   void remove(const http::Request& request, Reply reply);

@@ -5,6 +5,8 @@
 namespace patchbay::webhooks {
 namespace {
 
+constexpr int64_t kAny = -1;  // the value of a condition that always holds
+
 std::string seal_context(const std::string& subscription, int64_t rev) {
   return "webhooks_secret/" + subscription + "/" + std::to_string(rev);
 }
@@ -25,9 +27,11 @@ SubscriptionStore::SubscriptionStore(const Host& host, const Log& log, Subscript
       add_(Statement::find(host, "subscription-add")),
       change_(Statement::find(host, "subscription-change")),
       remove_(Statement::find(host, "subscription-remove")),
+      touch_(Statement::find(host, "subscription-touch")),
       secret_add_(Statement::find(host, "secret-add")),
       secrets_remove_(Statement::find(host, "secrets-remove")),
-      deliveries_remove_(Statement::find(host, "deliveries-remove")) {}
+      deliveries_remove_(Statement::find(host, "deliveries-remove")),
+      trail_(host) {}
 
 void SubscriptionStore::load(Done done) {
   query(host_, subscriptions_, {},
@@ -119,14 +123,17 @@ Status SubscriptionStore::add_secret(Transaction& tx, const Subscription& subscr
   return {};
 }
 
-void SubscriptionStore::delete_rows(Transaction& tx, const Subscription& subscription) {
-  tx.exec(remove_, {subscription.id, subscription.tenant}, 1);
+void SubscriptionStore::delete_rows(Transaction& tx, const Subscription& subscription, bool only_unchanged) {
+  const int64_t rev = only_unchanged ? subscription.rev : kAny;
+  const int64_t active = only_unchanged ? int64_t{subscription.active} : kAny;
+  tx.exec(remove_, {subscription.id, subscription.tenant, rev, active}, 1);
   tx.exec(secrets_remove_, {subscription.id});
   tx.exec(deliveries_remove_, {subscription.id, subscription.tenant});
 }
 
 Status SubscriptionStore::redefine(Transaction& tx, const Subscription& current, const Definition& wanted) {
-  tx.exec(change_, {current.id, current.rev, wanted.url, join_events(wanted.events), 1, current.tenant}, 1);
+  tx.exec(change_, {current.id, current.rev, wanted.url, join_events(wanted.events), 1, current.tenant, kAny},
+          1);
   const bool same_secret = !current.secrets.empty() && current.secrets.back().value == wanted.secret;
   return same_secret ? Status() : add_secret(tx, current, wanted.secret);
 }
@@ -137,7 +144,7 @@ Status SubscriptionStore::apply(Transaction& tx, const Definition& wanted) {
     return {Code::conflict, "a subscription created over REST has the id " + wanted.id +
                                 " already: delete it or give the configured one another id"};
   if (current != nullptr && current->tenant == wanted.tenant) return redefine(tx, *current, wanted);
-  if (current != nullptr) delete_rows(tx, *current);
+  if (current != nullptr) delete_rows(tx, *current, false);
   const Subscription made = new_subscription(wanted, "config", true);
   PB_TRY(add(tx, made));
   return add_secret(tx, made, wanted.secret);
@@ -174,7 +181,7 @@ void SubscriptionStore::reconcile(const std::vector<Definition>& wanted, Done do
   for (const Subscription* current : registry_.all()) {
     if (!current->from_config || kept.count(current->id) != 0) continue;
     removed.push_back(current->id);
-    delete_rows(tx, *current);
+    delete_rows(tx, *current, false);
   }
   if (changed.empty() && removed.empty()) return done({});
   std::move(tx).commit(alive_.bind([this, changed = std::move(changed), removed = std::move(removed),
@@ -186,60 +193,70 @@ void SubscriptionStore::reconcile(const std::vector<Definition>& wanted, Done do
   }));
 }
 
-void SubscriptionStore::create(Definition definition, std::string created_by, Done done) {
+void SubscriptionStore::create(Definition definition, std::string created_by, audit::Record record,
+                               Done done) {
   Subscription made = new_subscription(definition, std::move(created_by), false);
   Transaction tx(host_);
   Status status = add(tx, made);
   if (status) status = add_secret(tx, made, definition.secret);
   if (!status) return done(std::move(status));
-  std::move(tx).commit(alive_.bind([this, made = std::move(made), secret = std::move(definition.secret),
-                                    done = std::move(done)](const Commit& outcome) mutable {
-    if (!outcome) return done(outcome.error());
-    append_secret(*registry_.put(std::move(made)), std::move(secret));
-    done({});
-  }));
+  trail_.commit(std::move(tx), std::move(record),
+                alive_.bind([this, made = std::move(made), secret = std::move(definition.secret),
+                             done = std::move(done)](const Commit& outcome) mutable {
+                  if (!outcome) return done(outcome.error());
+                  append_secret(*registry_.put(std::move(made)), std::move(secret));
+                  done({});
+                }));
 }
 
-void SubscriptionStore::change(const Subscription& subscription, Change change, Done done) {
+void SubscriptionStore::change(const Subscription& subscription, Change change, audit::Record record,
+                               Done done) {
   Transaction tx(host_);
   tx.exec(change_,
           {subscription.id, subscription.rev, change.url, join_events(change.events), change.active ? 1 : 0,
-           subscription.tenant},
+           subscription.tenant, subscription.active ? 1 : 0},
           1);
-  std::move(tx).commit(alive_.bind([this, id = subscription.id, change = std::move(change),
-                                    done = std::move(done)](const Commit& outcome) mutable {
-    if (!outcome) return done(outcome.error());
-    if (Subscription* current = registry_.find(id)) {
-      current->url = std::move(change.url);
-      current->events = std::move(change.events);
-      current->active = change.active;
-      if (!outcome.result(0).empty()) current->failures = outcome.result(0).integer(0, 0);
-      ++current->rev;
-    }
-    done({});
-  }));
+  trail_.commit(std::move(tx), std::move(record),
+                alive_.bind([this, id = subscription.id, change = std::move(change),
+                             done = std::move(done)](const Commit& outcome) mutable {
+                  if (!outcome) return done(outcome.error());
+                  if (Subscription* current = registry_.find(id)) {
+                    current->url = std::move(change.url);
+                    current->events = std::move(change.events);
+                    current->active = change.active;
+                    if (!outcome.result(0).empty()) current->failures = outcome.result(0).integer(0, 0);
+                    ++current->rev;
+                  }
+                  done({});
+                }));
 }
 
-void SubscriptionStore::remove(const Subscription& subscription, Done done) {
+void SubscriptionStore::remove(const Subscription& subscription, audit::Record record, Done done) {
   Transaction tx(host_);
-  delete_rows(tx, subscription);
-  std::move(tx).commit(
-      alive_.bind([this, id = subscription.id, done = std::move(done)](const Commit& outcome) {
-        if (!outcome) return done(outcome.error());
-        registry_.remove(id);
-        done({});
-      }));
+  delete_rows(tx, subscription, true);
+  trail_.commit(std::move(tx), std::move(record),
+                alive_.bind([this, id = subscription.id, done = std::move(done)](const Commit& outcome) {
+                  if (!outcome) return done(outcome.error());
+                  registry_.remove(id);
+                  done({});
+                }));
 }
 
-void SubscriptionStore::rotate(const Subscription& subscription, std::string secret, Done done) {
+void SubscriptionStore::rotate(const Subscription& subscription, std::string secret, audit::Record record,
+                               Done done) {
   Transaction tx(host_);
+  tx.exec(touch_, {subscription.id, subscription.rev, subscription.tenant}, 1);
   if (Status status = add_secret(tx, subscription, secret); !status) return done(std::move(status));
-  std::move(tx).commit(alive_.bind([this, id = subscription.id, secret = std::move(secret),
-                                    done = std::move(done)](const Commit& outcome) mutable {
-    if (!outcome) return done(outcome.error());
-    if (Subscription* current = registry_.find(id)) append_secret(*current, std::move(secret));
-    done({});
-  }));
+  trail_.commit(std::move(tx), std::move(record),
+                alive_.bind([this, id = subscription.id, secret = std::move(secret),
+                             done = std::move(done)](const Commit& outcome) mutable {
+                  if (!outcome) return done(outcome.error());
+                  if (Subscription* current = registry_.find(id)) {
+                    append_secret(*current, std::move(secret));
+                    ++current->rev;
+                  }
+                  done({});
+                }));
 }
 
 }  // namespace patchbay::webhooks

@@ -5,6 +5,7 @@
 #include <patchbay/function.h>
 #include <patchbay/lifetime.h>
 #include <patchbay/log.h>
+#include <patchbay/services/audit.h>
 #include <patchbay/store.h>
 
 #include <string>
@@ -32,13 +33,14 @@ class SubscriptionStore {
   // `wanted`, in one transaction. Code::conflict: an id belongs to a subscription created over REST.
   void reconcile(const std::vector<Definition>& wanted, Done done);
 
+  // The following are requested by a user: each is committed with its audit record. Code::conflict: the
+  // subscription was changed meanwhile, so that the record would be wrong.
   // `definition` must have a new id.
-  void create(Definition definition, std::string created_by, Done done);
-  // Code::conflict: it was changed meanwhile.
-  void change(const Subscription& subscription, Change change, Done done);
-  void remove(const Subscription& subscription, Done done);
+  void create(Definition definition, std::string created_by, audit::Record record, Done done);
+  void change(const Subscription& subscription, Change change, audit::Record record, Done done);
+  void remove(const Subscription& subscription, audit::Record record, Done done);
   // Signs later events with `secret`.
-  void rotate(const Subscription& subscription, std::string secret, Done done);
+  void rotate(const Subscription& subscription, std::string secret, audit::Record record, Done done);
 
  private:
   void load_secrets(Done done);
@@ -48,7 +50,7 @@ class SubscriptionStore {
   Status add_secret(Transaction& tx, const Subscription& subscription, const std::string& secret);
   Status apply(Transaction& tx, const Definition& wanted);
   Status redefine(Transaction& tx, const Subscription& current, const Definition& wanted);
-  void delete_rows(Transaction& tx, const Subscription& subscription);
+  void delete_rows(Transaction& tx, const Subscription& subscription, bool only_unchanged);
   Subscription new_subscription(const Definition& definition, std::string created_by, bool from_config) const;
   void apply_in_memory(const Definition& definition);
   Secret make_secret(int64_t rev, int64_t since_ms, std::string value) const;
@@ -59,8 +61,9 @@ class SubscriptionStore {
   const Log& log_;
   SubscriptionRegistry& registry_;
   // owned
-  const Statement subscriptions_, secrets_, add_, change_, remove_, secret_add_, secrets_remove_,
+  const Statement subscriptions_, secrets_, add_, change_, remove_, touch_, secret_add_, secrets_remove_,
       deliveries_remove_;
+  audit::Trail trail_;
   Lifetime alive_;
 };
 

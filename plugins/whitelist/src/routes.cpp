@@ -44,6 +44,17 @@ constexpr char kDocuments[] =
                "429": "Too many wrong signatures; Retry-After says when to try again",
                "503": "The tenant has no AdminSharedSecret, or is not known"})";
 
+constexpr char kRemoved[] =
+    R"({"type": "object", "required": ["deleted"], "properties": {"deleted": {"type": "object",
+  "required": ["number", "comment"], "properties": {"number": {"type": "string"}, "comment": {"type": "string"}}}}})";
+
+// The actor of a request is not its bearer's user, because these routes check their credentials.
+audit::Record record_of(const http::Request& request, const std::string& actor) {
+  audit::Record record = audit::record_of(request, "", "", "", "");
+  record.actor = actor;
+  return record;
+}
+
 http::Response refused(const Refusal& refusal) {
   http::Response response = http::message_error(refusal.status, refusal.text);
   if (refusal.status == 401) response.headers.add("WWW-Authenticate", "Bearer");
@@ -85,8 +96,21 @@ Status WhitelistRoutes::open() {
         R"({"request": {"numbers": [{"number": "+4930123456", "comment": "Office"}]},
             "reply": {"ok": true, "tenant": "voice.example.com", "count": 1}})",
         kWriteBody, kWriteReply, &WhitelistRoutes::write);
+  add_removal();
   routes_.open();
   return {};
+}
+
+void WhitelistRoutes::add_removal() {
+  http::Route route;
+  route.method = "DELETE";
+  route.path = "/api.ashx/v1/admin/whitelist/{number}";
+  route.area = "whitelist";
+  route.summary = "Removes one number, however it is written";
+  route.example = R"({"reply": {"deleted": {"number": "+4930123456", "comment": "Office"}}})";
+  route.reply_schema = kRemoved;
+  routes_.add(std::move(route),
+              [this](const http::Request& request, Reply reply) { remove(request, std::move(reply)); });
 }
 
 // Lets the handler check bearer and body, because the order of errors here is 503, 401 and 403, 400.
@@ -157,10 +181,11 @@ void WhitelistRoutes::add(const http::Request& request, const std::string& actor
   entries_.add(
       request.tenant, std::string((*body)["number"].text()),
       comment.is_string() ? std::optional(std::string(comment.text())) : std::nullopt,
+      record_of(request, actor),
       alive_.bind([this, request, actor, reply = std::move(reply)](const Result<AddResult>& result) mutable {
         if (!result) return reply(not_applied(request, result.error()));
-        audit(result->added ? "whitelist: number added" : "whitelist: number was there", request, actor,
-              result->count);
+        log_change(result->added ? "whitelist: number added" : "whitelist: number was there", request, actor,
+                   result->count);
         JsonWriter answer;
         answer.object().member("ok", true).member("tenant", request.tenant);
         answer.member("number", result->entry.number).member("comment", result->entry.comment);
@@ -173,14 +198,32 @@ void WhitelistRoutes::write(const http::Request& request, const std::string& act
   const auto entries = read_entries(request);
   if (!entries) return reply(http::message_error(400, entries.error().text));
   entries_.write(
-      request.tenant, *entries,
+      request.tenant, *entries, record_of(request, actor),
       alive_.bind([this, request, actor, reply = std::move(reply)](const Result<int64_t>& count) mutable {
         if (!count) return reply(not_applied(request, count.error()));
-        audit("whitelist: all numbers replaced", request, actor, *count);
+        log_change("whitelist: all numbers replaced", request, actor, *count);
         JsonWriter answer;
         answer.object().member("ok", true).member("tenant", request.tenant).member("count", *count).end();
         reply(http::ok(std::move(answer).str()));
       }));
+}
+
+void WhitelistRoutes::remove(const http::Request& request, Reply reply) {
+  entries_.remove(
+      request.tenant, std::string(request.params.text("number")), record_of(request, request.username),
+      alive_.bind(
+          [this, request, reply = std::move(reply)](const Result<std::optional<Entry>>& removed) mutable {
+            if (!removed && removed.error().code != Code::invalid) return reply(removed.error());
+            if (!removed || !*removed)  // what is no number cannot be listed
+              return reply(http::error(404, "not_found", "this number is not on the whitelist"));
+            log_.with(request.correlation)
+                .info("whitelist: number removed",
+                      {{"tenant", request.tenant}, {"actor", request.username}, {"remote", request.remote}});
+            JsonWriter answer;
+            answer.object().key("deleted").object();
+            answer.member("number", (*removed)->number).member("comment", (*removed)->comment).end().end();
+            reply(http::ok(std::move(answer).str()));
+          }));
 }
 
 Result<std::vector<Entry>> WhitelistRoutes::read_entries(const http::Request& request) const {
@@ -203,8 +246,8 @@ Result<std::vector<Entry>> WhitelistRoutes::read_entries(const http::Request& re
 }
 
 // Logs the hash of the body, because the signature does not cover it.
-void WhitelistRoutes::audit(const char* what, const http::Request& request, const std::string& actor,
-                            int64_t count) const {
+void WhitelistRoutes::log_change(const char* what, const http::Request& request, const std::string& actor,
+                                 int64_t count) const {
   log_.with(request.correlation)
       .info(what, {{"tenant", request.tenant},
                    {"actor", actor},

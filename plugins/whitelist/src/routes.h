@@ -1,4 +1,4 @@
-// /signal.ashx?whitelist=list|add|write. Main strand.
+// /signal.ashx?whitelist=list|add|write, and DELETE of one number below /api.ashx. Main strand.
 #pragma once
 
 #include <patchbay/log.h>
@@ -30,9 +30,12 @@ class WhitelistRoutes {
   void list(const http::Request& request, const std::string& actor, Reply reply);
   void add(const http::Request& request, const std::string& actor, Reply reply);
   void write(const http::Request& request, const std::string& actor, Reply reply);
+  void add_removal();
+  void remove(const http::Request& request, Reply reply);
   Result<std::vector<Entry>> read_entries(const http::Request& request) const;
   http::Response not_applied(const http::Request& request, const Error& error) const;
-  void audit(const char* what, const http::Request& request, const std::string& actor, int64_t count) const;
+  void log_change(const char* what, const http::Request& request, const std::string& actor,
+                  int64_t count) const;
 
   const Host* host_;
   Authorizer& authorizer_;

@@ -11,6 +11,11 @@ inline constexpr size_t kMinSecretBytes = 24;
 
 // Characters of an entry's comment; longer ones are cut.
 inline constexpr size_t kMaxCommentCharacters = 200;
+// How often a change is tried whose entries are changed by others meanwhile.
+inline constexpr int kMaxChangeTries = 10;
+// Lists of more entries are recorded in the audit log by their length only, because a record of all would be
+// cut anyway.
+inline constexpr size_t kMaxAuditedEntries = 100;
 // The body of whitelist=write: some 40,000 numbers.
 inline constexpr int64_t kMaxWriteBodyBytes = 1024 * 1024;
 

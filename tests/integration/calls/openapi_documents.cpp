@@ -157,6 +157,8 @@ void webhooks(Client& client, const WebhookReceiver& receiver) {
       client.ask("POST", admin, R"({"url":")" + receiver.url() + R"(","events":["webhook.test"]})"), "id");
   const std::string path = admin + "/{id}", target = admin + "/" + id;
   client.ask("GET", list);
+  client.ask("GET", admin);
+  client.ask("GET", path, "", target);
   client.ask("PATCH", path, R"({"active":true})", target);
   client.ask("POST", path + "/rotate", "", target + "/rotate");
   client.ask("POST", path + "/test", "", target + "/test");
@@ -176,6 +178,12 @@ void whitelist(Client& client) {
   client.ask("POST", path, R"({"numbers":[{"number":"+4930123456","comment":"Office"}]})",
              path + "?whitelist=write");
   CHECK(client.ask("GET", path, "", path + "?whitelist=list")["numbers"].size() == 1);
+  const std::string one = std::string(kRoot) + "/admin/whitelist/";
+  client.ask("DELETE", one + "{number}", "", one + "%2B4930123456");
+  CHECK(client
+            .ask("GET", std::string(kRoot) + "/admin/audit", "",
+                 std::string(kRoot) + "/admin/audit?action=whitelist.")["data"]
+            .size() == 3);
 }
 
 void keys(Client& client) {

@@ -103,3 +103,44 @@ TEST_CASE("only an admin's token creates API keys, and at the admin socket they 
   operator_request.tenant = "c.example";
   CHECK(probe::ask("POST", kKeys, operator_request)->status == 400);
 }
+
+TEST_CASE("creating and revoking an API key is recorded, and a refused request is not") {
+  Server server;
+  const MadeKey key = make_key("billing");
+  CHECK(error_of(*probe::ask("POST", kKeys, as_alice(R"({"name":"billing"})"))) == "409 conflict");
+  CHECK(remove_key(key.id, kTenantB).status == 404);
+  CHECK(remove_key(key.id).status == 200);
+  CHECK(remove_key(key.id).status == 404);
+  make_key("other");
+  const auto records = probe::audited(3);
+  REQUIRE(records.size() == 3);
+  const std::string value = R"({"name":"billing","createdBy":"alice"})";
+  CHECK(records[0].action == "key.created");
+  CHECK(records[0].object == key.id);
+  CHECK(records[0].tenant == kTenantA);
+  CHECK(records[0].actor == "alice");
+  CHECK(records[0].before == "");
+  CHECK(records[0].after == value);
+  CHECK(records[1].action == "key.revoked");
+  CHECK(records[1].object == key.id);
+  CHECK(records[1].before == value);
+  CHECK(records[1].after == "");
+  CHECK(records[2].action == "key.created");
+}
+
+TEST_CASE("a key that is revoked twice at once has one record of it") {
+  Server server;
+  const MadeKey key = make_key();
+  std::vector<std::future<Result<http::Response>>> answers;
+  for (int i = 0; i < 4; ++i)
+    answers.push_back(probe::begin("DELETE", std::string(kKeys) + "/{id}", as_alice("", {{"id", key.id}})));
+  int removed = 0;
+  for (auto& answer : answers) {
+    const auto response = probe::wait(std::move(answer));
+    REQUIRE(response);
+    if (response->status == 200) ++removed;
+  }
+  CHECK(removed == 1);
+  make_key("after");
+  CHECK(probe::audited(3).size() == 3);
+}

@@ -262,3 +262,68 @@ TEST_CASE("parallel creations do not exceed the limit of a tenant's subscription
   CHECK(statuses[409] == 10);
   CHECK(ask({"POST", kAdmin, R"({"url":"https://hooks.example.com/"})"}).status == 409);
 }
+
+TEST_CASE("one subscription is read, without its secret, and the admin list is that of the tenant") {
+  TestServer server(kNone, nullptr, {probe::entry()});
+  REQUIRE(server.start_error() == "");
+  const auto made = ask({"POST", kAdmin, R"({"url":"https://hooks.example.com/k"})"});
+  const std::string path = std::string(kAdmin) + "/" + text_member(made.body, "id");
+  const auto read = ask({"GET", path});
+  CHECK(read.status == 200);
+  CHECK(text_member(read.body, "url") == "https://hooks.example.com/k");
+  CHECK(read.body.find("secret") == std::string::npos);
+  probe::Call foreign{"GET", path};
+  foreign.tenant = "b.example";
+  CHECK(ask(foreign).status == 404);
+  CHECK(ask({"GET", kAdmin}).body == list());
+}
+
+TEST_CASE("changes of subscriptions are recorded without secrets, and refused ones are not") {
+  TestServer server(kNone, nullptr, {probe::entry()});
+  REQUIRE(server.start_error() == "");
+  const auto made =
+      ask({"POST", kAdmin, R"({"url":"https://hooks.example.com/k?t=1","events":["call.ended"]})"});
+  const std::string id = text_member(made.body, "id");
+  const std::string path = std::string(kAdmin) + "/" + id;
+  CHECK(ask({"PATCH", path, R"({"active":false})"}).status == 200);
+  CHECK(ask({"PATCH", path, R"({"events":["no.such.event"]})"}).status == 400);
+  CHECK(ask({"POST", path + "/rotate"}).status == 200);
+  const std::string delivery = text_member(ask({"POST", path + "/test"}).body, "deliveryId");
+  CHECK(ask({"POST", path + "/deliveries/none/resend"}).status == 404);
+  CHECK(ask({"DELETE", path}).status == 200);
+  CHECK(ask({"DELETE", path}).status == 404);
+  const std::string on = R"({"receiver":"https://hooks.example.com","events":["call.ended"],"active":true})";
+  const std::string off =
+      R"({"receiver":"https://hooks.example.com","events":["call.ended"],"active":false})";
+  CHECK(probe::audit_text(5) == "webhook.created " + id + " - " + on + "\n" +                //
+                                    "webhook.changed " + id + " " + on + " " + off + "\n" +  //
+                                    "webhook.secret-rotated " + id +
+                                    " {\"secretNumber\":1} {\"secretNumber\":2}\n" + "webhook.tested " + id +
+                                    " - {\"deliveryId\":\"" + delivery + "\"}\n" + "webhook.deleted " + id +
+                                    " " + off + " -\n");
+}
+
+TEST_CASE("concurrent changes of a subscription are recorded with what each of them replaced") {
+  TestServer server(kNone, nullptr, {probe::entry()});
+  REQUIRE(server.start_error() == "");
+  const std::string id =
+      text_member(ask({"POST", kAdmin, R"({"url":"https://hooks.example.com/"})"}).body, "id");
+  std::vector<std::future<Result<http::Response>>> answers;
+  for (int i = 0; i < 8; ++i) {
+    http::Request request;
+    request.tenant = "a.example";
+    request.params = {{"id", id}};
+    request.body = Buffer::copy(i % 2 == 0 ? R"({"active":false})" : R"({"events":["call.ended"]})");
+    answers.push_back(probe::begin("PATCH", std::string(kAdmin) + "/{id}", request));
+  }
+  size_t changes = 0;
+  for (auto& answer : answers) {
+    const auto response = probe::wait(std::move(answer));
+    REQUIRE(response);
+    CHECK((response->status == 200 || response->status == 409));
+    if (response->status == 200) ++changes;
+  }
+  const auto records = probe::audited(1 + changes);
+  REQUIRE(records.size() == 1 + changes);
+  for (size_t i = 1; i < records.size(); ++i) CHECK(records[i].before == records[i - 1].after);
+}

@@ -10,9 +10,6 @@
 
 namespace patchbay::testing {
 
-// The topic of FakeAudit's records, which are listed only when they are asked for.
-inline constexpr char kAuditTopic[] = "test.audit";
-
 struct RecordedEvent {
   std::string plugin;  // the publisher's id; "" when a commit emitted it
   std::string topic, tenant, subject, correlation;

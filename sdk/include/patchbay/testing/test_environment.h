@@ -16,6 +16,7 @@
 #include "../service.h"
 #include "../strand.h"
 #include "answer.h"
+#include "audit_event.h"
 #include "recorded.h"
 #include "rows.h"
 #include "table.h"
