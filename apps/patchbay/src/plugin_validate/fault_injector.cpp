@@ -96,6 +96,12 @@ void refuse(pb_json_rows_fn fn, void* user, int32_t code) {
   explain(&err, code);
   fn(user, code, nullptr, 0, &err);
 }
+void refuse(pb_event_log_fn fn, void* user, int32_t code) {
+  pb_err err{};
+  err.size = sizeof err;
+  explain(&err, code);
+  fn(user, code, nullptr, 0, 0, 0, &err);
+}
 void refuse(pb_events_fn fn, void* user, int32_t code) { fn(user, code, nullptr, 0); }
 void refuse(pb_commit_fn fn, void* user, int32_t code) {
   pb_commit outcome{};
