@@ -352,6 +352,7 @@ void consumer_close(void* host, uint64_t handle, pb_fn done, void* user) noexcep
 // The events as the boundary passes them; borrows them.
 class EventViews {
  public:
+  EventViews(std::vector<LoggedEvent>&&) = delete;
   explicit EventViews(const std::vector<LoggedEvent>& events) {
     views_.reserve(events.size());
     for (const LoggedEvent& event : events) {
@@ -377,8 +378,12 @@ void pending(void* host, uint64_t handle, uint32_t limit, uint64_t strand, pb_ev
       held->name(), 0, limit,
       [&context, strand = context.strand(strand), fn, user](Result<std::vector<LoggedEvent>> events) {
         context.deliver(strand, [&context, fn, user, events = std::move(events)] {
-          const EventViews views(events ? *events : std::vector<LoggedEvent>{});
-          fn(user, events ? PB_OK : static_cast<int32_t>(events.error().code), views.data(), views.size());
+          if (events) {
+            const EventViews views(*events);
+            fn(user, PB_OK, views.data(), views.size());
+          } else {
+            fn(user, static_cast<int32_t>(events.error().code), nullptr, 0);
+          }
           context.wait_ended();
         });
       });
