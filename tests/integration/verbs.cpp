@@ -165,6 +165,11 @@ TEST_CASE("a refused request prints the reason and gives exit code 1") {
   CHECK(server.ask({"calls", "--status", "asleep"}).has("400 invalid_request"));
   CHECK(server.ask({"webhook", "add", "ftp://x"}).code == 1);
   CHECK(server.ask({"calls", "--tenant", "three.example"}).code == 1);
+  CHECK(server.ask({"transcript", "oac-000000000000", "--delete"}).has("404 not_found"));
+  CHECK(server.ask({"share", "create", "oac-000000000000"}).has("404 not_found"));
+  CHECK(server.ask({"share", "revoke", "shr-000000000000"}).has("404 not_found"));
+  CHECK(server.ask({"share", "list"}).text == "none\n");
+  CHECK(server.ask({"mails"}).text == "none\n");
 }
 
 TEST_CASE("a call is watched to its end, listed, and cannot be hung up twice") {

@@ -106,6 +106,8 @@ constexpr HealthRule kRules[] = {
      "the log has the call and the reason; check the disk of server.data"},
     {"patchbay_transcripts_failed_total", Reading::increase, 0, "# transcripts could not be kept",
      "check space and rights of the transcripts' folder under server.data"},
+    {"patchbay_transcripts_mails_total", Reading::increase, 0, "# outcome mails could not be sent for a day",
+     "`patchbay mails --state given-up` says why: see to the mail server and its settings", "given-up"},
     // Core: threads, store, events, log.
     {"patchbay_core_stalled_threads", Reading::now, 0, "# threads are held by callbacks that did not return",
      "the log names the plugin and its strand; run that plugin with `isolation: process`"},

@@ -46,6 +46,28 @@ std::string calls_table(const Node& list) {
       });
 }
 
+std::string shares_table(const Node& list) {
+  return rows_table(list, {"SHARE", "TOKEN", "FILE", "CREATED (UTC)", "BY", "EXPIRES (UTC)", "VIEWS"},
+                    [](const Node& share) {
+                      const std::string expires = member(share, "expiresUtc");
+                      return std::vector<std::string>{
+                          member(share, "id"),        member(share, "token"),
+                          member(share, "file"),      member(share, "createdAtUtc"),
+                          member(share, "createdBy"), expires.empty() ? "never" : expires,
+                          member(share, "views")};
+                    });
+}
+
+std::string mails_table(const Node& list) {
+  return rows_table(list, {"CALL", "CREATED (UTC)", "RECIPIENT", "STATE", "TRIES", "NEXT (UTC)", "ERROR"},
+                    [](const Node& mail) {
+                      return std::vector<std::string>{member(mail, "callId"),    member(mail, "createdAtUtc"),
+                                                      member(mail, "recipient"), member(mail, "state"),
+                                                      member(mail, "tries"),     member(mail, "nextTryUtc"),
+                                                      member(mail, "error")};
+                    });
+}
+
 std::string numbers_table(const Node& list) {
   return rows_table(list, {"NUMBER", "NAME", "MODE", "USER", "VISIBILITY", "SOURCE"}, [](const Node& number) {
     return std::vector<std::string>{member(number, "number"),     member(number, "name"),

@@ -1,4 +1,5 @@
-// Formats the server's answers for a terminal: calls, numbers, plugins, refused routes, transcripts. Pure; any thread.
+// Formats the server's answers for a terminal: calls, numbers, plugins, refused routes, transcripts,
+// shares, mails. Pure; any thread.
 #pragma once
 
 #include <string>
@@ -10,6 +11,8 @@
 namespace patchbay::app {
 
 std::string calls_table(const core::json::Node& list);
+std::string shares_table(const core::json::Node& list);
+std::string mails_table(const core::json::Node& list);
 std::string plugins_table(const core::json::Node& list);
 // "GET /v1/calls: why" for each refused route in the body of /readyz.
 std::vector<std::string> refused_routes(const core::json::Node& ready);

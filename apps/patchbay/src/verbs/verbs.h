@@ -14,6 +14,8 @@ void add_call(Verb app, int& exit_code);
 void add_hangup(Verb app, int& exit_code);
 void add_calls(Verb app, int& exit_code);
 void add_transcript(Verb app, int& exit_code);
+void add_share(Verb app, int& exit_code);
+void add_mails(Verb app, int& exit_code);
 void add_key(Verb app, int& exit_code);
 void add_number(Verb app, int& exit_code);
 void add_webhook(Verb app, int& exit_code);

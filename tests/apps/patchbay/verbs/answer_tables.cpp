@@ -71,6 +71,20 @@ TEST_CASE("a transcript is shown with time, speaker and text of each turn") {
       "oac-1  +49  2026-11-20T08:00:00.000Z  7 s  finished\n\n08:00:01  AI: Hello.\n08:00:03  Caller: Hi.\n");
 }
 
+TEST_CASE("shares and mails are tables") {
+  const auto shares = parse_answer(
+      R"({"data":[{"id":"shr-1","token":"x","file":"oac-1.json","createdAtUtc":"2026-11-20T08:00:00.000Z",
+    "createdBy":"alice","expiresUtc":null,"views":3}]})");
+  CHECK(shares_table(shares.root()) ==
+        "SHARE  TOKEN  FILE        CREATED (UTC)             BY     EXPIRES (UTC)  VIEWS\n"
+        "shr-1  x      oac-1.json  2026-11-20T08:00:00.000Z  alice  never          3\n");
+  const auto mails = parse_answer(
+      R"({"data":[{"callId":"oac-1","recipient":"a@b.de","state":"sent","tries":1,"error":"",
+    "createdAtUtc":"2026-11-20T08:00:00.000Z","lastTryUtc":null,"nextTryUtc":null}]})");
+  CHECK(mails_table(mails.root()).find("oac-1  2026-11-20T08:00:00.000Z  a@b.de     sent   1") !=
+        std::string::npos);
+}
+
 TEST_CASE("a call with a pending retry is not final") {
   CHECK(is_final("ended-success"));
   CHECK(is_final("cancelled"));
