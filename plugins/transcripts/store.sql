@@ -31,6 +31,19 @@ CREATE INDEX transcripts_share_by_time ON transcripts_share (tenant, created_ms,
 CREATE INDEX transcripts_share_by_transcript ON transcripts_share (tenant, call_id, attempt);
 CREATE INDEX transcripts_share_by_expiry ON transcripts_share (expires_ms);
 
+-- migration: 4
+-- Messages about calls that ended for good. state: waiting, sent, refused or given-up; last_try_ms and next_try_ms 0: none.
+CREATE TABLE transcripts_mail (
+  tenant TEXT NOT NULL, call_id TEXT NOT NULL, recipient TEXT NOT NULL, phone TEXT NOT NULL,
+  display_name TEXT NOT NULL, outcome TEXT NOT NULL, error_detail TEXT NOT NULL, attempts BIGINT NOT NULL,
+  ended_ms BIGINT NOT NULL, duration_sec BIGINT NOT NULL, file TEXT NOT NULL, created_ms BIGINT NOT NULL,
+  state TEXT NOT NULL, tries BIGINT NOT NULL, error TEXT NOT NULL,
+  last_try_ms BIGINT NOT NULL, next_try_ms BIGINT NOT NULL,
+  PRIMARY KEY (tenant, call_id));
+CREATE INDEX transcripts_mail_by_time ON transcripts_mail (tenant, created_ms);
+CREATE INDEX transcripts_mail_by_state ON transcripts_mail (tenant, state, created_ms);
+CREATE INDEX transcripts_mail_by_age ON transcripts_mail (created_ms);
+
 -- name: next_tenant
 SELECT tenant FROM transcripts_transcript WHERE tenant > $1 ORDER BY tenant LIMIT 1;
 
@@ -142,3 +155,34 @@ DELETE FROM transcripts_share WHERE id IN
 SELECT call_id, attempt, file, started_ms, duration_sec, outcome FROM transcripts_transcript
 WHERE tenant = $1 AND call_id = $2 AND ($3 = 0 OR attempt = $3)
 ORDER BY attempt DESC LIMIT 1;
+
+-- name: mail_insert
+INSERT INTO transcripts_mail (tenant, call_id, recipient, phone, display_name, outcome, error_detail, attempts,
+  ended_ms, duration_sec, file, created_ms, state, tries, error, last_try_ms, next_try_ms)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, 'waiting', 0, '', 0, 0)
+ON CONFLICT (tenant, call_id) DO NOTHING;
+
+-- name: mail_get
+SELECT state, tries, recipient, phone, display_name, outcome, error_detail, attempts, ended_ms, duration_sec, file,
+  created_ms
+FROM transcripts_mail WHERE tenant = $1 AND call_id = $2;
+
+-- Parameters: tenant, call_id, state, error, the time now, the time of the next attempt.
+-- name: mail_result
+UPDATE transcripts_mail SET state = $3, tries = tries + 1, error = $4, last_try_ms = $5, next_try_ms = $6
+WHERE tenant = $1 AND call_id = $2;
+
+-- Parameters of mail_count and mail_list: tenant, state ('': all).
+-- name: mail_count
+SELECT COUNT(*) FROM transcripts_mail WHERE tenant = $1 AND ($2 = '' OR state = $2);
+
+-- name: mail_list
+SELECT call_id, recipient, state, tries, error, created_ms, CASE WHEN last_try_ms > 0 THEN last_try_ms END,
+  CASE WHEN next_try_ms > 0 THEN next_try_ms END
+FROM transcripts_mail WHERE tenant = $1 AND ($2 = '' OR state = $2)
+ORDER BY created_ms DESC, call_id DESC LIMIT $3 OFFSET $4;
+
+-- Of all tenants, for retention. Parameters: made before, how many.
+-- name: mail_prune
+DELETE FROM transcripts_mail WHERE created_ms IN
+  (SELECT created_ms FROM transcripts_mail WHERE created_ms < $1 ORDER BY created_ms LIMIT $2);

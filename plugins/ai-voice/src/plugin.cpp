@@ -6,6 +6,7 @@
 
 #include "engine_registry.h"
 #include "outbound/limits.h"
+#include "outbound/outcome_mail.h"
 #include "outbound/retention.h"
 #include "outbound/routes.h"
 #include "outbound/scheduler.h"
@@ -24,6 +25,7 @@ class AiVoice final : public Plugin {
                         [this](const engine::AddEngine& request) { return add_engine(request); });
     PB_TRY(parts_->registry.publish());
     parts_->scheduler.start();
+    parts_->outcome_mail.start();
     parts_->routes.open();
     parts_->retention.start();
     no_engine_.after_ms(kEngineRegistrationMs, [this] { report_no_engine(); });
@@ -36,6 +38,7 @@ class AiVoice final : public Plugin {
     parts_->scheduler.drain([done = std::make_shared<Done>(std::move(done))] { (*done)(); });
   }
   void stop(Done done) override {
+    parts_->outcome_mail.stop();
     parts_->scheduler.stop([done = std::make_shared<Done>(std::move(done))] { (*done)(); });
   }
 
@@ -62,6 +65,7 @@ class AiVoice final : public Plugin {
         : store(host, run),
           metrics(host),
           scheduler(host, store, engines, settings, metrics),
+          outcome_mail(host, store),
           routes(host, store, engines, settings, scheduler, metrics),
           retention(host, store, settings, metrics),
           registry(host) {}
@@ -69,6 +73,7 @@ class AiVoice final : public Plugin {
     CallMetrics metrics;
     EngineRegistry engines;
     Scheduler scheduler;
+    OutcomeMail outcome_mail;
     CallRoutes routes;
     Retention retention;
     Provision<engine::EngineRegistry> registry;

@@ -28,7 +28,8 @@ Retention::Retention(const Host& host, const Deletion& deletion)
       log_(host),
       next_tenant_(Statement::find(host, "next_tenant")),
       list_old_(Statement::find(host, "list_old")),
-      prune_(Statement::find(host, "share_prune")),
+      prune_shares_(Statement::find(host, "share_prune")),
+      prune_mails_(Statement::find(host, "mail_prune")),
       timer_(host) {}
 
 void Retention::sweep_later() {
@@ -40,7 +41,7 @@ void Retention::sweep() { sweep_after(""); }
 // Goes through the tenants that have transcripts, configured or not.
 void Retention::sweep_after(const std::string& tenant) {
   query(host_, next_tenant_, {tenant}, alive_.bind([this](const Result<Rows>& rows) {
-    if (!rows || rows->empty()) return prune_shares();
+    if (!rows || rows->empty()) return prune();
     sweep_tenant(std::string(rows->text(0, 0)));
   }));
 }
@@ -67,9 +68,10 @@ void Retention::delete_old(const std::string& tenant, const Rows& rows) {
   }));
 }
 
-void Retention::prune_shares() {
+void Retention::prune() {
   Transaction tx(host_);
-  tx.exec(prune_, {host_.wall_ms(), kMaxPrunedShares});
+  tx.exec(prune_shares_, {host_.wall_ms(), kMaxPrunedRows});
+  tx.exec(prune_mails_, {host_.wall_ms() - kMailKeepMs, kMaxPrunedRows});
   std::move(tx).commit(alive_.bind([this](const Commit&) { sweep_later(); }));
 }
 

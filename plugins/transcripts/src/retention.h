@@ -1,4 +1,5 @@
-// Retention: deletes transcripts older than their tenant's keepDays, and expired shares, once an hour. Main
+// Retention: deletes transcripts older than their tenant's keepDays, expired shares, and old mails'
+// rows, once an hour. Main
 // strand.
 #pragma once
 
@@ -35,7 +36,7 @@ class Retention {
   void sweep_after(const std::string& tenant);
   void sweep_tenant(const std::string& tenant);
   void delete_old(const std::string& tenant, const Rows& rows);
-  void prune_shares();
+  void prune();
   void sweep_later();
 
   // borrowed
@@ -43,7 +44,7 @@ class Retention {
   const Deletion& deletion_;
   // owned
   const Log log_;
-  const Statement next_tenant_, list_old_, prune_;
+  const Statement next_tenant_, list_old_, prune_shares_, prune_mails_;
   Timer timer_;
   Lifetime alive_;
   // state

@@ -27,14 +27,13 @@ Saver::Saver(const Host& host, const Archive& archive)
       log_(host),
       save_(Statement::find(host, "save")),
       saved_(Metric::counter(host, "patchbay_transcripts_saved_total", "Transcripts written to a file")),
-      failed_(
-          Metric::counter(host, "patchbay_transcripts_failed_total", "Transcripts that could not be saved")),
-      provision_(host) {
-  provision_.on(Transcripts::save,
-                [this](Save request, Reply<Saved> reply) { save(std::move(request), std::move(reply)); });
-}
+      failed_(Metric::counter(host, "patchbay_transcripts_failed_total",
+                              "Transcripts that could not be saved")) {}
 
-Status Saver::publish() { return provision_.publish(); }
+void Saver::add_to(Provision<Transcripts>& provision) {
+  provision.on(Transcripts::save,
+               [this](Save request, Reply<Saved> reply) { save(std::move(request), std::move(reply)); });
+}
 
 void Saver::save(Save request, Reply<Saved> reply) {
   if (Status status = check(request); !status) return reply(status.error());
@@ -49,7 +48,7 @@ void Saver::save(Save request, Reply<Saved> reply) {
         return (*shared_reply)(record.error());
       }
       saved_.add();
-      add_to(*shared, *record);
+      add_row(*shared, *record);
       (*shared_reply)(Saved{record->file});
     });
   });
@@ -77,7 +76,7 @@ void Saver::failed(const Save& request, const Error& error) const {
              {{"tenant", request.tenant}, {"call", request.call_id}, {"why", error.text}});
 }
 
-void Saver::add_to(const Save& request, const TranscriptRecord& record) const {
+void Saver::add_row(const Save& request, const TranscriptRecord& record) const {
   Transaction tx = Transaction::borrow(host_, request.tx);
   tx.exec(save_, save_values(record), 1);
   NewEvent event;

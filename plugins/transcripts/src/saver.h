@@ -1,4 +1,4 @@
-// Implements patchbay.transcripts: writes the file, then adds row and event to the caller's transaction. Main
+// Saves transcripts: writes the file, then adds row and event to the caller's transaction. Main
 // strand; files are written on workers.
 #pragma once
 
@@ -14,12 +14,13 @@ namespace patchbay::transcripts {
 class Saver {
  public:
   Saver(const Host& host, const Archive& archive);
-  Status publish();
+  // Offers the method `save` of patchbay.transcripts.
+  void add_to(Provision<Transcripts>& provision);
 
  private:
   void save(Save request, Reply<Saved> reply);
   Result<TranscriptRecord> store_file(const Save& request) const;
-  void add_to(const Save& request, const TranscriptRecord& record) const;
+  void add_row(const Save& request, const TranscriptRecord& record) const;
   void failed(const Save& request, const Error& error) const;
 
   // borrowed
@@ -29,7 +30,6 @@ class Saver {
   const Log log_;
   const Statement save_;
   const Metric saved_, failed_;
-  Provision<Transcripts> provision_;
 };
 
 }  // namespace patchbay::transcripts

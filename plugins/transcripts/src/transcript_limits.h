@@ -26,6 +26,14 @@ inline constexpr size_t kShownTokenSize = 8;
 // Requests for unknown shares per address: so many at once, then one in two seconds.
 inline constexpr double kShareMissBurst = 30;
 inline constexpr double kShareMissesPerSecond = 0.5;
-inline constexpr int64_t kMaxPrunedShares = 1000;
+inline constexpr int64_t kMaxPrunedRows = 1000;  // of shares, and of mails
+
+// Outcome mails: at most so many are sent at once; each attempt may take so long. The lease is longer than
+// that and the time for composing. Ended ones are listed for 30 days.
+inline constexpr uint32_t kMaxMailsInFlight = 16;
+inline constexpr int64_t kMailTimeoutMs = 60'000;
+inline constexpr int64_t kMailLeaseMs = 300'000;
+inline constexpr int64_t kMailKeepMs = int64_t{30} * 86'400'000;
+inline constexpr size_t kMaxMailErrorBytes = 200;
 
 }  // namespace patchbay::transcripts

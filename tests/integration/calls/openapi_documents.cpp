@@ -12,6 +12,7 @@
 #include "support/http_client.h"
 #include "support/json_without_host.h"
 #include "support/openapi_check.h"
+#include "support/smtp_server.h"
 #include "support/webhook_receiver.h"
 
 using namespace patchbay;
@@ -22,7 +23,7 @@ namespace {
 constexpr char kRoot[] = "/api.ashx/v1";
 constexpr char kHost[] = "Host: acme.example";
 
-std::string yaml(uint16_t trunk_port) {
+std::string yaml(uint16_t trunk_port, uint16_t mail_port) {
   return R"(plugins:
   rest-api: {listen: "127.0.0.1:0"}
   identity: {issuer: "http://acme.example"}
@@ -40,6 +41,8 @@ tenants:
     WebPhone: {AdminSharedSecret: "0123456789abcdef01234567"}
     webhooks: {allowPrivateReceivers: true}
     ai-voice: {email: ops@example.com}
+    transcripts: {mail: {host: 127.0.0.1, security: none, from: calls@acme.example, port: )" +
+         std::to_string(mail_port) + R"(}}
     sip-trunk:
       defaultTrunkId: main
       trunks: [{id: main, host: 127.0.0.1, port: )" +
@@ -77,6 +80,11 @@ class Client {
       if (done(answer) || std::chrono::steady_clock::now() > deadline) return answer;
       std::this_thread::sleep_for(std::chrono::milliseconds(50));
     }
+  }
+  // Without a bearer and unchecked.
+  HttpAnswer raw(const std::string& method, const std::string& target,
+                 const HttpClient::Headers& headers) const {
+    return http_.ask(method, target, "", headers);
   }
   std::vector<std::string> unseen(const std::vector<std::string>& paths) const { return api_.unseen(paths); }
 
@@ -193,16 +201,58 @@ void keys(Client& client) {
   client.ask("DELETE", path + "/{id}", "", path + "/" + id);
 }
 
+// The ended call and the cancelled one have a message each.
+void mails(Client& client, const SmtpServer& smtp) {
+  const auto all = smtp.wait_for(2);
+  REQUIRE(all.size() == 2);
+  const bool first_talked = all[0].content.find("attachment") != std::string::npos;
+  const std::string talked = all[first_talked ? 0 : 1].content, cancelled = all[first_talked ? 1 : 0].content;
+  CHECK(mail_part(talked, "text/plain", 1).find("AI: ") != std::string::npos);
+  CHECK(mail_part(talked, "text/html").find("Call to Dentist") != std::string::npos);
+  CHECK(cancelled.find("attachment") == std::string::npos);
+  CHECK(mail_part(cancelled, "text/plain").find("Outcome: Cancelled") != std::string::npos);
+  CHECK(client.ask("GET", std::string(kRoot) + "/admin/mails")["data"].size() == 2);
+}
+
+// The public page as browsers get it: not counted for HEAD, never cached, and the viewer is the socket's
+// peer.
+void check_share_page(Client& client, const TestServer& server, const WebhookReceiver& receiver,
+                      const std::string& path) {
+  const HttpClient::Headers browser{"Accept: text/html,*/*;q=0.8", "X-Forwarded-For: 198.51.100.1"};
+  CHECK(client.raw("HEAD", path, browser).status == 200);
+  const HttpAnswer page = client.raw("GET", path, browser);
+  CHECK(page.status == 200);
+  CHECK(page.body.find("Call with Dentist") != std::string::npos);
+  const auto header = [&](const char* name) { return page.headers.count(name) ? page.headers.at(name) : ""; };
+  CHECK(header("content-type") == "text/html; charset=utf-8");
+  CHECK(header("cache-control") == "no-store");
+  CHECK(header("referrer-policy") == "no-referrer");
+  CHECK(header("x-robots-tag") == "noindex, nofollow");
+  CHECK(header("content-security-policy").find("script") == std::string::npos);
+  const std::string token = path.substr(path.rfind('/') + 1);
+  CHECK(server.log().find(token) == std::string::npos);
+  size_t views = 0;
+  for (const WebhookDelivery& delivery : receiver.wait_for(8)) {
+    CHECK(delivery.body.find(token) == std::string::npos);
+    if (delivery.body.find("share.viewed") == std::string::npos) continue;
+    ++views;
+    CHECK(delivery.body.find("\"viewerIp\":\"127.0.0.1\"") != std::string::npos);
+  }
+  CHECK(views <= 2);
+}
+
 // The last function that needs the call's transcript, because it is deleted.
-void shares(Client& client) {
+void shares(Client& client, const TestServer& server, const WebhookReceiver& receiver) {
   const std::string transcripts = std::string(kRoot) + "/transcripts",
                     path = std::string(kRoot) + "/admin/shares";
   const Json list = client.ask("GET", transcripts);
   const std::string file(list["data"].at(0).text("file", "")), call(list["data"].at(0).text("callId", ""));
   const Json made = client.ask("POST", path, R"({"file":")" + file + R"(","ttlHours":1})");
   client.ask("GET", "/share/{token}", "", text_of(made, "path"));
-  CHECK(client.ask("GET", path)["data"].at(0).integer("views", 0) == 1);
+  check_share_page(client, server, receiver, text_of(made, "path"));
+  CHECK(client.ask("GET", path)["data"].at(0).integer("views", 0) == 2);
   client.ask("DELETE", path + "/{id}", "", path + "/" + text_of(made, "id"));
+  CHECK(client.raw("GET", text_of(made, "path"), {"Accept: text/html"}).status == 404);
   client.ask("DELETE", transcripts + "/{callId}", "", transcripts + "/" + call);
 }
 
@@ -211,7 +261,8 @@ void shares(Client& client) {
 TEST_CASE("every success in the OpenAPI document has the described body") {
   Sipp callee = start_sipp("talk_then_bye", {{"ms", "10000"}});  // time for the AI to begin
   WebhookReceiver receiver{{}};
-  TestServer server(yaml(callee.port()));
+  const SmtpServer smtp;
+  TestServer server(yaml(callee.port(), smtp.port()));
   REQUIRE(server.start_error() == "");
   Client client(server);
   subscribe_to_all(client, receiver);
@@ -220,7 +271,8 @@ TEST_CASE("every success in the OpenAPI document has the described body") {
   webhooks(client, receiver);
   whitelist(client);
   keys(client);
-  shares(client);
+  mails(client, smtp);
+  shares(client, server, receiver);
   for (const char* path : {"/oidc.ashx/jwks", "/.well-known/openid-configuration", kRoot, "/openapi.json",
                            "/.well-known/openapi.json"})
     client.ask("GET", path);

@@ -188,8 +188,15 @@ void CallStore::end_attempt(Transaction& tx, const Call& call, const Ending& end
   if (call.answered_ms > 0) tx.exec(delete_turns_, {call.call_id, call.attempt});
   if (status == status::kRetryPending) {
     tx.job_add(kDialJob, call.tenant, call.call_id, next_attempt_ms(call, ending, ended_ms), call.call_id);
+  } else {
+    add_outcome_mail(tx, call, ended_ms);
   }
   tx.emit(outbound_finished(call, ending, turns, ended_ms), finished_key(call));
+}
+
+void CallStore::add_outcome_mail(Transaction& tx, const Call& call, int64_t now_ms) {
+  if (call.email.empty()) return;
+  tx.job_add(kOutcomeMailJob, call.tenant, call.call_id, now_ms, call.call_id);
 }
 
 void CallStore::cancel_waiting(Transaction& tx, const Call& call, int64_t now_ms) const {
@@ -202,6 +209,7 @@ void CallStore::cancel_waiting(Transaction& tx, const Call& call, int64_t now_ms
   tx.exec(cancel_waiting_, {call.call_id, call.tenant, call.rev, now_ms, last.attempt, last.retries_left}, 1);
   increment_count(tx, call);
   tx.job_cancel(kDialJob, call.call_id);
+  add_outcome_mail(tx, call, now_ms);
   tx.emit(outbound_finished(last, Ending::cancelled(), {}, now_ms), finished_key(last));
 }
 

@@ -82,6 +82,7 @@ class CallStore {
   size_t delete_old_idempotent_replies(Transaction& tx, int64_t before_ms, int64_t limit) const;
 
   static constexpr std::string_view kDialJob = "dial";
+  static constexpr std::string_view kOutcomeMailJob = "outcome-mail";
 
  private:
   struct PageQuery {
@@ -91,6 +92,8 @@ class CallStore {
     int64_t offset;
   };
   void page(const PageQuery& wanted, int64_t total, Function<void(Result<Page>)> done) const;
+  // For a call that ended for good.
+  static void add_outcome_mail(Transaction& tx, const Call& call, int64_t now_ms);
   // Call them before and after a statement that changes the call's status.
   void decrement_count(Transaction& tx, const Call& call) const;
   size_t increment_count(Transaction& tx, const Call& call) const;

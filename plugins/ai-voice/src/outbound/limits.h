@@ -56,6 +56,13 @@ inline constexpr int64_t kMinCommitPauseMs = 1000;  // between two commits of on
 inline constexpr int64_t kMaxCommitPauseMs = 30'000;
 inline constexpr int64_t kRecoveryRetryMs = 1000;  // after a crash recovery that failed
 
+// Outcome mails: so many are handed over at once. Tries again for five minutes, because the transcripts
+// plugin may restart.
+inline constexpr uint32_t kMaxOutcomeMails = 16;
+inline constexpr int64_t kOutcomeMailLeaseMs = 60'000;
+inline constexpr int64_t kOutcomeMailRetryMs = 30'000;
+inline constexpr uint32_t kMaxOutcomeMailTries = 10;
+
 // Retention.
 inline constexpr int64_t kDeleteBatch = 500;  // rows in one transaction, so that others do not wait
 inline constexpr int64_t kSweepIntervalMs = int64_t{10} * 60 * 1000;

@@ -148,11 +148,11 @@ void ShareRoutes::list(const Request& request, Reply reply) {
   page_values.emplace_back(request.limit);
   page_values.emplace_back(request.offset);
   query_number(host_, count_, values,
-               alive_.bind([this, page_values = std::move(page_values),
-                            reply = std::move(reply)](const Result<int64_t>& total) mutable {
+               [this, page_values = std::move(page_values),
+                reply = std::move(reply)](const Result<int64_t>& total) mutable {
                  if (!total) return reply(total.error());
                  page(page_values, *total, std::move(reply));
-               }));
+               });
 }
 
 void ShareRoutes::page(const Values& values, int64_t total, Reply reply) {

@@ -75,6 +75,10 @@ class CallHost {
                            Transaction::borrow(host.host(), save.tx).emit({"no topic", "", "", "", "{}"});
                          return transcripts::Saved{"file"};
                        });
+      transcripts_->on(Transcripts::mail, [this](const transcripts::Mail& mail) -> Result<Empty> {
+        mails_.push_back(mail);
+        return Empty{};
+      });
       CHECK(why(transcripts_->publish()) == "");
     });
   }
@@ -96,6 +100,12 @@ class CallHost {
   }
   std::vector<std::string> saved() {
     return host.run([this] { return saved_; });
+  }
+  // Waits at most a minute for the first.
+  std::vector<transcripts::Mail> mails() {
+    for (int seconds = 0; seconds < 60 && host.run([this] { return mails_.empty(); }); ++seconds)
+      REQUIRE(why(host.advance_ms(1000)) == "");
+    return host.run([this] { return mails_; });
   }
   double lost() { return host.metric("patchbay_ai_voice_transcripts_lost_total"); }
   double ended() {
@@ -148,6 +158,7 @@ class CallHost {
   telephony::Dial dial_;
   engine::Open open_;
   std::vector<std::string> saved_;
+  std::vector<transcripts::Mail> mails_;
 };
 
 }  // namespace
@@ -206,4 +217,30 @@ TEST_CASE("an operation of transcripts that fails does not keep the call from en
   CHECK(call.lost() == 1);
   CHECK(call.ended() == 1);
   CHECK(call.host.events("outbound-ai.finished").size() == 1);
+}
+
+TEST_CASE("a call that ended for good is handed over for its mail, once, also when transcripts was away") {
+  for (const bool is_away : {false, true}) {
+    CAPTURE(is_away);
+    CallHost call;
+    call.start_transcripts();
+    call.talk();
+    if (is_away) call.stop_transcripts();
+    call.hang_up();
+    if (is_away) {
+      REQUIRE(why(call.host.advance_ms(5'000)) == "");
+      CHECK(call.column("status") == "in-flight");  // waits for the transcript, too
+      call.start_transcripts();
+    }
+    CHECK(call.ends_within_ms(5'000));
+    const auto mails = call.mails();
+    REQUIRE(mails.size() == 1);
+    CHECK(mails[0].to == "ops@example.com");
+    CHECK(mails[0].phone == "+4930123456");
+    CHECK(mails[0].outcome == "far-hangup");
+    CHECK(mails[0].attempts == 1);
+    CHECK(mails[0].file == call.column("transcript_path"));
+    REQUIRE(why(call.host.advance_ms(120'000)) == "");
+    CHECK(call.mails().size() == 1);
+  }
 }

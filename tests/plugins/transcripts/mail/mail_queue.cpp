@@ -1,0 +1,185 @@
+// Outcome mails, from the hand-over to the SMTP server.
+#include "plugins/transcripts/transcript_server.h"
+#include "runtime/manual_clock.h"
+#include "support/smtp_server.h"
+
+using namespace patchbay;
+using namespace patchbay::test;
+using namespace transcripts_test;
+
+namespace {
+
+constexpr char kMails[] = "/api.ashx/v1/admin/mails";
+
+bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+std::string with_mail(uint16_t port, const std::string& tenant = "") {
+  return "plugins:\n  probe: {}\n  fake-audit: {}\n  transcripts: {mail: {host: 127.0.0.1, security: none, "
+         "port: " +
+         std::to_string(port) +
+         ", from: calls@a.example}}\n"
+         "tenants: {a.example: {primary: true" +
+         tenant + "}, b.example: {}}\n";
+}
+
+// Hands a message over and commits. Returns the error, or "".
+std::string hand_over(const std::string& call_id, const std::string& to, const std::string& file = "") {
+  const auto result = probe::ask_host<std::string>([=](const Host& host, auto done) {
+    auto tx = std::make_shared<Transaction>(host);
+    transcripts::Mail mail;
+    mail.tx = tx->handle();
+    mail.tenant = "a.example";
+    mail.call_id = call_id;
+    mail.to = to;
+    mail.phone = "+4930123456";
+    mail.display_name = "Ann";
+    mail.outcome = "finished";
+    mail.ended_ms = host.wall_ms();
+    mail.duration_sec = 9;
+    mail.file = file;
+    auto lease =
+        std::make_shared<Lease<transcripts::Transcripts>>(Lease<transcripts::Transcripts>::query(host));
+    lease->call(transcripts::Transcripts::mail, mail, [tx, lease, done](const Result<Empty>& added) {
+      if (!added) return done(added.error().text);
+      std::move(*tx).commit(
+          [done](const Commit& outcome) { done(outcome ? std::string() : outcome.error().text); });
+    });
+  });
+  return result.value_or("no answer");
+}
+
+bool is_in_state(const std::string& state) { return ask("GET", kMails, "", {{"state", state}}).total > 0; }
+bool wait_for_state(const std::string& state) {
+  return probe::eventually([&] { return is_in_state(state); });
+}
+
+// Lets the only mail's next attempt become due after each one, until the mail is in that state.
+bool advance_to_state(const std::string& state, core::ManualClock& clock) {
+  for (int tries = 1; tries < 100; ++tries) {
+    const std::string member = "\"tries\":" + std::to_string(tries) + ",";
+    if (!probe::eventually([&] { return contains(ask("GET", kMails).body, member); })) return false;
+    if (is_in_state(state)) return true;
+    clock.advance(std::chrono::minutes(61));
+  }
+  return false;
+}
+
+}  // namespace
+
+TEST_CASE("a mail is sent once, with the transcript, and listed") {
+  const SmtpServer smtp;
+  TestServer server(with_mail(smtp.port()), nullptr, {probe::entry(), FakeAudit::entry()});
+  REQUIRE(server.start_error() == "");
+  CHECK(save(document("oac-1"), "oac-1") == "");
+  CHECK(hand_over("oac-1", "ops@example.com", "oac-1.json") == "");
+  const auto all = smtp.wait_for(1);
+  REQUIRE(all.size() == 1);
+  CHECK(contains(all[0].content, "To: ops@example.com\r\n"));
+  CHECK(contains(mail_part(all[0].content, "text/plain", 1), "AI: Hello"));
+  CHECK(wait_for_state("sent"));
+  const auto listed = ask("GET", kMails);
+  CHECK(contains(
+      listed.body,
+      R"({"data":[{"callId":"oac-1","recipient":"ops@example.com","state":"sent","tries":1,"error":"",)"));
+  CHECK(contains(listed.body, R"("nextTryUtc":null}]})"));
+  CHECK(ask("GET", kMails, "", {}, "b.example").total == 0);
+  // A second hand-over of the call is ignored.
+  CHECK(hand_over("oac-1", "other@example.com") == "");
+  CHECK(hand_over("oac-2", "ops@example.com") == "");
+  CHECK(smtp.wait_for(2).size() == 2);
+  server.restart();
+  CHECK(hand_over("oac-3", "ops@example.com", "gone.json") == "");
+  CHECK(smtp.wait_for(3).size() == 3);
+  CHECK_FALSE(contains(smtp.messages()[2].content, "attachment"));
+}
+
+TEST_CASE("a mail that is not taken is tried again") {
+  core::ManualClock clock;
+  const SmtpServer smtp;
+  TestServer server(with_mail(smtp.port()), &clock, {probe::entry(), FakeAudit::entry()});
+  REQUIRE(server.start_error() == "");
+  CHECK(hand_over("oac-1", "later-2@example.com") == "");
+  CHECK(advance_to_state("sent", clock));
+  CHECK(contains(ask("GET", kMails).body, R"("tries":3)"));
+  CHECK(smtp.messages().size() == 1);
+}
+
+TEST_CASE("a mail that is not taken for a day is given up") {
+  core::ManualClock clock;
+  const SmtpServer smtp;
+  TestServer server(with_mail(smtp.port()), &clock, {probe::entry(), FakeAudit::entry()});
+  REQUIRE(server.start_error() == "");
+  CHECK(hand_over("oac-2", "rcpt-450@example.com") == "");
+  CHECK(advance_to_state("given-up", clock));
+  CHECK(contains(ask("GET", kMails).body, "the mail server answered: 450 refused for the test"));
+  CHECK(contains(server.log(), "could not be sent for a day and is given up"));
+  CHECK(contains(server.core().report("metrics"), "patchbay_transcripts_mails_total{result=\"given-up\"} 1"));
+}
+
+TEST_CASE("a refused mail, and one to an invalid address, is recorded and not tried again") {
+  const SmtpServer smtp;
+  TestServer server(with_mail(smtp.port()), nullptr, {probe::entry(), FakeAudit::entry()});
+  REQUIRE(server.start_error() == "");
+  CHECK(hand_over("oac-1", "rcpt-550@example.com") == "");
+  CHECK(hand_over("oac-2", "a@b.de\r\nDATA") == "");
+  CHECK(probe::eventually([&] { return ask("GET", kMails, "", {{"state", "refused"}}).total == 2; }));
+  const std::string body = ask("GET", kMails).body;
+  CHECK(contains(body, "the mail server answered: 550 refused for the test"));
+  CHECK(contains(body, "the recipient is not an address that SMTP takes"));
+  CHECK(smtp.messages().empty());
+}
+
+TEST_CASE("a mail whose acknowledgement was lost has the same Message-ID when it is sent again") {
+  core::ManualClock clock;
+  const SmtpServer smtp;
+  TestServer server(with_mail(smtp.port()), &clock, {probe::entry(), FakeAudit::entry()});
+  REQUIRE(server.start_error() == "");
+  CHECK(hand_over("oac-1", "drop-data@example.com") == "");
+  CHECK(probe::eventually([] { return contains(ask("GET", kMails).body, R"("tries":1)"); }));
+  clock.advance(std::chrono::minutes(2));
+  REQUIRE(smtp.wait_for(2).size() == 2);
+  const auto all = smtp.messages();
+  CHECK(all.at(0).content == all.at(1).content);
+}
+
+TEST_CASE("without a mail server nothing is stored, and that is logged once") {
+  TestServer server(kConfig, nullptr, {probe::entry(), FakeAudit::entry()});
+  REQUIRE(server.start_error() == "");
+  CHECK(hand_over("oac-1", "ops@example.com") == "");
+  CHECK(hand_over("oac-2", "ops@example.com") == "");
+  CHECK(ask("GET", kMails).total == 0);
+  const std::string log = server.log();
+  const std::string line = "no mail server is configured";
+  CHECK(contains(log, line));
+  CHECK(log.find(line) == log.rfind(line));
+}
+
+TEST_CASE("a tenant's own mail server comes before the common one") {
+  const SmtpServer common, own;
+  TestServer server(
+      with_mail(common.port(), ", transcripts: {mail: {host: 127.0.0.1, security: none, port: " +
+                                   std::to_string(own.port()) + ", from: own@a.example}}"),
+      nullptr, {probe::entry(), FakeAudit::entry()});
+  REQUIRE(server.start_error() == "");
+  CHECK(hand_over("oac-1", "ops@example.com") == "");
+  const auto all = own.wait_for(1);
+  REQUIRE(all.size() == 1);
+  CHECK(contains(all[0].envelope, "own@a.example"));
+  CHECK(common.messages().empty());
+}
+
+TEST_CASE("mail settings that would send a password in clear, or have no valid address, are refused") {
+  const auto refused = [](const std::string& mail) {
+    TestServer server(kConfig, nullptr, {probe::entry(), FakeAudit::entry()});
+    const Status status = server.reload("plugins: {probe: {}, fake-audit: {}, transcripts: {mail: {" + mail +
+                                        "}}}\ntenants: {a.example: {primary: true}}\n");
+    return status ? std::string() : status.error().text;
+  };
+  CHECK(refused("host: mx.example, from: a@b.de") == "");
+  CHECK(contains(refused("host: mx.example, from: a@b.de, security: none, username: u, password: p"),
+                 "without encryption"));
+  CHECK(contains(refused("host: mx.example, from: nobody"), "mail.from must be an address"));
+  CHECK(contains(refused("host: 'mx.example/x', from: a@b.de"), "host"));
+}
