@@ -20,6 +20,7 @@ Settings Settings::read(const Config& config) {
     settings.greeting = section["greeting"].text();
     settings.ring_timeout_ms = section["ringTimeoutSec"].integer() * 1000;
     settings.max_concurrent_calls = static_cast<size_t>(section["maxConcurrentCalls"].integer());
+    settings.calls_per_second = section["callsPerSecond"].number();
     settings.max_waiting_calls = section["maxWaitingCalls"].integer();
     const JsonView prompts = section["prompts"];
     for (size_t i = 0; i < prompts.size(); ++i)

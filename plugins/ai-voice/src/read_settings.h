@@ -20,6 +20,7 @@ struct TenantSettings {
   std::string greeting;
   int64_t ring_timeout_ms = 0;
   size_t max_concurrent_calls = 0;
+  double calls_per_second = 0;  // 0: any number
   int64_t max_waiting_calls = 0;
   std::map<std::string, std::string, std::less<>> prompts;
 };

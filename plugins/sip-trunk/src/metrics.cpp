@@ -20,7 +20,8 @@ Metric tcp_shut(const Host& host, const char* reason) {
 }  // namespace
 
 Metrics::Metrics(const Host& host)
-    : legs_(Metric::gauge(host, "patchbay_sip_trunk_legs", "Outbound calls in progress")),
+    : host_(host),
+      legs_(Metric::gauge(host, "patchbay_sip_trunk_legs", "Outbound calls in progress")),
       handles_(Metric::gauge(host, "patchbay_sip_trunk_dialogs",
                              "SIP dialogs, including ended ones that wait for a final answer")),
       unfiltered_(Metric::gauge(host, "patchbay_sip_trunk_unfiltered",
@@ -81,6 +82,13 @@ void Metrics::set_counts(const StackCounts& all) {
 }
 
 void Metrics::set_unresolved_names(size_t names) const { unresolved_names_.set(static_cast<double>(names)); }
+
+// The host returns an existing series again.
+void Metrics::limited(const char* limit) const {
+  Metric::counter(host_, "patchbay_sip_trunk_limited_total",
+                  "Calls that a trunk did not take because of its limit", {{"limit", limit}})
+      .add();
+}
 
 void Metrics::ended(const telephony::Ended& ended) const {
   const auto counter = ended_.find(ended.cause);

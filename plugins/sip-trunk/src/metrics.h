@@ -28,8 +28,11 @@ class Metrics {
   // A dialog whose end the peer has not confirmed.
   void bye_given_up() const { byes_given_up_.add(); }
   void ended(const telephony::Ended& ended) const;
+  // A limit of a trunk ("maxCalls", "callsPerSecond") refused it a call.
+  void limited(const char* limit) const;
 
  private:
+  const Host& host_;  // borrowed
   const Metric legs_, handles_, unfiltered_, foreign_, rate_, tcp_peer_closed_, tcp_idle_, tcp_excess_,
       unresolved_names_, name_failures_, orphans_, byes_given_up_, failovers_, received_, lost_, late_,
       refused_, dropped_, jitter_;

@@ -11,11 +11,13 @@ namespace patchbay::sip_trunk {
 
 using telephony::LegListener;
 
-OutboundLeg::OutboundLeg(const Host& host, SipStack& stack, Resolver& resolver, const ServerSettings& server,
-                         const TenantTrunks& trunks, telephony::Dial request, Function<void()> on_closed)
+OutboundLeg::OutboundLeg(const Host& host, SipStack& stack, Resolver& resolver, TrunkLimits& limits,
+                         const ServerSettings& server, const TenantTrunks& trunks, telephony::Dial request,
+                         Function<void()> on_closed)
     : host_(host),
       stack_(stack),
       resolver_(resolver),
+      limits_(limits),
       server_(server),
       trunks_(trunks.trunks),
       request_(std::move(request)),
@@ -72,8 +74,13 @@ void OutboundLeg::open_media() {
 
 // Resolves the name here, with a deadline, because the SIP thread must only see numeric addresses.
 void OutboundLeg::try_trunk() {
+  place_ = TrunkPlace();
   const std::string* id = failover_.current();
   if (id == nullptr) return close(ended_as("failed", "no trunk is configured for the number"));
+  const TrunkKey trunk{request_.tenant, *id};
+  if (const auto full = limits_.take(trunk, trunks_.at(*id).limit, request_.call_id, host_.mono_ns()))
+    return on_trunk_full(*full);
+  place_ = TrunkPlace(limits_, trunk);
   const size_t attempt = resolving_ = ++resolutions_;
   const std::string& name = trunks_.at(*id).host;
   auto take =
@@ -84,6 +91,19 @@ void OutboundLeg::try_trunk() {
   resolver_.resolve(name, family_, [&host = host_, take](const Result<Addresses>& addresses) {
     post(host, kMainStrand, [take, addresses]() mutable { take(addresses); });
   });
+}
+
+void OutboundLeg::on_trunk_full(const TrunkRefusal& refused) {
+  const std::string trunk_id = *failover_.current();
+  log_.info("a trunk takes no call now", {{"trunk", trunk_id}, {"limit", refused.text}});
+  if (limited_) limited_(refused);
+  if (failover_.skip()) {
+    earlier_trunks_ += (earlier_trunks_.empty() ? "" : ", ") + trunk_id + ": " + refused.text;
+    return try_trunk();
+  }
+  telephony::Ended result = ended_as("failed", refused.text + " is reached");
+  result.trunk_id = trunk_id;
+  close_with_stats(std::move(result));
 }
 
 void OutboundLeg::on_resolved(size_t attempt, const Result<Addresses>& addresses) {
@@ -246,6 +266,8 @@ void OutboundLeg::close(const telephony::Ended& ended) {
   if (std::exchange(closed_, true)) return;
   media_watch_.stop();
   resolve_limit_.cancel();
+  place_ = TrunkPlace();
+  limits_.cancel(request_.call_id);
   listener_watch_ = EndWatch();
   dialler_watch_ = EndWatch();
   if (metrics_) metrics_(ended);

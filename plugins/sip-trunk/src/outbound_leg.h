@@ -21,6 +21,7 @@
 #include "resolver.h"
 #include "sip_stack.h"
 #include "trunk_failover.h"
+#include "trunk_limits.h"
 
 namespace patchbay::sip_trunk {
 
@@ -30,9 +31,12 @@ class OutboundLeg final : public DialogListener {
  public:
   // Calls on_closed() last, on the main strand. Construct it in the method that dials, because the calling
   // plugin owns the call, as its listener does.
-  OutboundLeg(const Host& host, SipStack& stack, Resolver& resolver, const ServerSettings& server,
-              const TenantTrunks& trunks, telephony::Dial request, Function<void()> on_closed);
+  OutboundLeg(const Host& host, SipStack& stack, Resolver& resolver, TrunkLimits& limits,
+              const ServerSettings& server, const TenantTrunks& trunks, telephony::Dial request,
+              Function<void()> on_closed);
 
+  // Also calls f(refused) on the main strand when a trunk is passed over because of its limit.
+  void on_limited_for_metrics(Function<void(const TrunkRefusal&)> f) { limited_ = std::move(f); }
   // Also calls f(ended) on the main strand when the call has ended.
   void on_ended_for_metrics(Function<void(const telephony::Ended&)> f) { metrics_ = std::move(f); }
 
@@ -45,6 +49,7 @@ class OutboundLeg final : public DialogListener {
   void on_owner_ended();
   void open_media();
   void try_trunk();
+  void on_trunk_full(const TrunkRefusal& refused);
   void on_resolved(size_t attempt, const Result<Addresses>& addresses);
   void dial(const Addresses& addresses);
   void on_trunk_failed(const DialogEnd& ended);
@@ -65,6 +70,7 @@ class OutboundLeg final : public DialogListener {
   const Host& host_;
   SipStack& stack_;
   Resolver& resolver_;
+  TrunkLimits& limits_;
   // owned
   const ServerSettings server_;
   const std::map<std::string, TrunkAccess> trunks_;
@@ -72,10 +78,12 @@ class OutboundLeg final : public DialogListener {
   const Log log_;
   Function<void()> on_closed_;
   Function<void(const telephony::Ended&)> metrics_;
+  Function<void(const TrunkRefusal&)> limited_;
   Provision<telephony::Leg> service_;
   Lease<telephony::LegListener> listener_;
   DialGateCheck gate_check_;
   TrunkFailover failover_;
+  TrunkPlace place_;  // at the current trunk
   MediaWatch media_watch_;
   std::unique_ptr<LegPort> port_;
   std::unique_ptr<MediaSetup> media_setup_;  // made with the port, before the first dialog

@@ -16,6 +16,7 @@
 #include "resolver.h"
 #include "sip_limits.h"
 #include "sip_stack.h"
+#include "trunk_limits.h"
 #include "trunk_names.h"
 
 namespace patchbay::sip_trunk {
@@ -61,7 +62,8 @@ class SipTrunk final : public Plugin {
               gates_[gate.name] = RegisteredGate{gate.name, gate.gate};
               return Empty{};
             })
-        .on(T::status, [this](const telephony::StatusOf& which) { return status(which.tenant); });
+        .on(T::status, [this](const telephony::StatusOf& which) { return status(which.tenant); })
+        .on(T::reserve, [this](const telephony::Reserve& request) { return reserve(request); });
     return service_->publish();
   }
 
@@ -111,8 +113,9 @@ class SipTrunk final : public Plugin {
       return {Code::not_found, "no trunk is configured for the number"};
     }
     const int64_t id = ++last_id_;
-    auto leg = std::make_unique<OutboundLeg>(host(), *stack_, resolver_, settings_.server, tenant->second,
-                                             request, [this, id] { remove_leg(id); });
+    auto leg = std::make_unique<OutboundLeg>(host(), *stack_, resolver_, limits_, settings_.server,
+                                             tenant->second, request, [this, id] { remove_leg(id); });
+    leg->on_limited_for_metrics([this](const TrunkRefusal& refused) { metrics_->limited(refused.limit); });
     leg->on_ended_for_metrics([this](const telephony::Ended& ended) { metrics_->ended(ended); });
     const telephony::Dialled dialled{leg->handle()};
     OutboundLeg& started = *leg;
@@ -122,6 +125,34 @@ class SipTrunk final : public Plugin {
     for (const auto& [name, gate] : gates_) gates.push_back(gate);
     started.start(std::move(gates));
     return dialled;
+  }
+
+  Result<telephony::Reserved> reserve(const telephony::Reserve& request) {
+    const auto tenant = settings_.tenants.find(request.tenant);
+    const auto trunk_ids = tenant == settings_.tenants.end() ? std::vector<std::string>()
+                                                             : tenant->second.trunks_for(request.number);
+    if (trunk_ids.empty()) return {Code::not_found, "no trunk is configured for the number"};
+    const int64_t now_ns = host().mono_ns();
+    telephony::Reserved result;
+    if (const TrunkKey* known = limits_.reservation(request.call_id, now_ns)) {
+      result.granted = true;
+      result.trunk_id = known->trunk_id;
+      return result;
+    }
+    for (const std::string& id : trunk_ids) {
+      const auto refused =
+          limits_.reserve({request.tenant, id}, tenant->second.trunks.at(id).limit, request.call_id, now_ns);
+      if (!refused) {
+        result.granted = true;
+        result.trunk_id = id;
+        return result;
+      }
+      metrics_->limited(refused->limit);
+      result.detail += (result.detail.empty() ? "" : ", ") + refused->text;
+      const bool is_sooner = result.retry_ms == 0 || refused->retry_ms < result.retry_ms;
+      if (refused->retry_ms > 0 && is_sooner) result.retry_ms = refused->retry_ms;
+    }
+    return result;
   }
 
   Result<telephony::TelephonyStatus> status(const std::string& tenant) const {
@@ -183,6 +214,7 @@ class SipTrunk final : public Plugin {
   std::unique_ptr<TrunkNames> names_;
   Timer stats_timer_{host()};
   std::map<std::string, RegisteredGate> gates_;  // by name
+  TrunkLimits limits_;                           // outlives the legs
   std::map<int64_t, std::unique_ptr<OutboundLeg>> legs_;
   int64_t last_id_ = 0;
   bool has_tcp_ = false;

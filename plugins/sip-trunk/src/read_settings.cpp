@@ -69,6 +69,7 @@ Result<TrunkAccess> read_trunk(JsonView entry) {
   trunk.realm = entry.text("realm", "");
   trunk.from_domain = entry.text("fromDomain", "");
   trunk.caller_id = entry.text("callerId", "");
+  trunk.limit = {entry["callsPerSecond"].number(), entry["maxCalls"].integer()};
   if (!trunk.username.empty() && trunk.realm.empty())
     return {Code::invalid,
             "realm is missing: name the realm that the trunk's challenges carry (your provider's "

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "rtp/address.h"
+#include "trunk_limits.h"
 
 namespace patchbay::sip_trunk {
 
@@ -24,6 +25,7 @@ struct TrunkAccess {
   std::string realm;        // the only realm whose challenges are answered
   std::string from_domain;  // empty: the host
   std::string caller_id;    // the user part of From; empty: anonymous
+  TrunkLimit limit;
 };
 
 struct OutboundCall {

@@ -25,6 +25,12 @@ class TrunkFailover {
   // Records a provisional answer of the current trunk. Ignores 100, which does not come from the callee.
   void on_progress(int status) noexcept { reached_ = reached_ || (status > 100 && status < 200); }
 
+  // Passes over the current trunk, which takes no call now. Returns true if current() is another trunk.
+  bool skip() noexcept {
+    if (next_ < trunk_ids_.size()) ++next_;
+    return current() != nullptr;
+  }
+
   // Records the end of the attempt on the current trunk. Returns true if current() is another trunk to try
   // now.
   bool on_ended(const DialogEnd& ended) noexcept;

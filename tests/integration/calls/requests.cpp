@@ -184,6 +184,7 @@ TEST_CASE("beyond the server's maxCalls a call waits, whatever its tenant's limi
   REQUIRE(second.status == 200);
   const std::string waiting = probe::text_member(second.body, "callId");
   CHECK(server.get(waiting).text("status") == "scheduled");
+  CHECK(probe::text_member(second.body, "waitsFor") == "maxCalls (1) of the server");
   CHECK(probe::eventually(
       [&] { return server.metric("patchbay_ai_voice_limited_total{limit=\"server\"}") == 1; }));
   CHECK(server.hangup(running).status == 200);
@@ -239,6 +240,7 @@ TEST_CASE("a call is refused and counted while the server is too busy") {
   const http::Response second = post(usual());
   CHECK(second.status == 503);
   CHECK(contains(second.body, "\"unavailable\""));
+  CHECK(contains(second.body, "maxLoadPercent"));
   CHECK(second.headers.has("Retry-After"));
   CHECK(server.metric("patchbay_ai_voice_limited_total{limit=\"load\"}") == 1);
   CHECK(total("") == 1);
@@ -380,6 +382,7 @@ TEST_CASE("beyond the backlog a call is refused and counted") {
   const http::Response third = post(usual(later));
   CHECK(third.status == 429);
   CHECK(third.headers.has("Retry-After"));
+  CHECK(contains(third.body, "maxWaitingCalls (2) of the tenant is reached"));
   CHECK(server.metric("patchbay_ai_voice_limited_total{limit=\"backlog\"}") == 1);
 }
 

@@ -97,6 +97,14 @@ constexpr HealthRule kRules[] = {
      "# calls had to wait because as many run as their tenant may have",
      "raise maxConcurrentCalls in that tenant's section ai-voice", "tenant"},
     {"patchbay_ai_voice_limited_total", Reading::increase, 0,
+     "# calls had to wait because their tenant may start only so many per second",
+     "raise callsPerSecond in that tenant's section ai-voice", "rate"},
+    {"patchbay_ai_voice_limited_total", Reading::increase, 0,
+     "# calls had to wait because every trunk of their number is at its limit",
+     "the log names the trunks and limits: raise maxCalls or callsPerSecond of a trunk in the tenant's "
+     "section sip-trunk, as far as its provider allows, or add a trunk to the route",
+     "trunk"},
+    {"patchbay_ai_voice_limited_total", Reading::increase, 0,
      "# calls were refused because too many of their tenant wait already",
      "calls are posted faster than they end: raise the limit that makes them wait, or maxWaitingCalls in "
      "that "

@@ -30,9 +30,10 @@ void CallMetrics::ended(const Call& call, const Ending& ending) const {
 }
 
 void CallMetrics::limited(std::string_view limit) const {
-  Metric::counter(host_, "patchbay_ai_voice_limited_total",
-                  "Calls refused (backlog, load, late) or delayed (tenant, server, load, late) by a limit",
-                  {{"limit", std::string(limit)}})
+  Metric::counter(
+      host_, "patchbay_ai_voice_limited_total",
+      "Calls refused (backlog, load, late) or delayed (tenant, server, rate, trunk, load, late) by a limit",
+      {{"limit", std::string(limit)}})
       .add();
 }
 

@@ -18,7 +18,8 @@ class CallMetrics {
   void ended(const Call& call, const Ending& ending) const;
   // From the answer to the first audio of the engine.
   void first_audio(int64_t ms) const { first_audio_.add(static_cast<double>(ms) / 1000); }
-  // A limit refused a call ("backlog"), makes it wait ("tenant", "server"), or either ("load", "late").
+  // A limit refused a call ("backlog"), makes it wait ("tenant", "server", "rate", "trunk"), or
+  // either ("load", "late").
   void limited(std::string_view limit) const;
   void transcript_lost() const { transcripts_lost_.add(); }
   void running(size_t attempts) const { running_.set(static_cast<double>(attempts)); }

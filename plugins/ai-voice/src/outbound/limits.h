@@ -25,6 +25,7 @@ inline constexpr int64_t kBriefPauseMs = 1000;    // after a failed read or writ
 inline constexpr int64_t kHeldPauseMs = 30'000;   // unless a free slot starts the call earlier
 inline constexpr uint32_t kMaxPauseFactor = 10;   // by which that pause grows at most
 inline constexpr size_t kMaxHeldCalls = 1000;     // calls that a free slot can start
+inline constexpr size_t kMaxTrunkProbes = 20;     // waiting calls that one free slot tries for a free trunk
 inline constexpr size_t kTrimAfterAttempts = 20;  // running at once; then memory is returned to the system
 // How long a call waits for its engine: after the start, because engine plugins start after ai-voice, and
 // after the engine has ended, because a plugin that crashed is restarted and registers again.

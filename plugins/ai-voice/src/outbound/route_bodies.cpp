@@ -33,7 +33,8 @@ http::Route create_route() {
     "required": ["ok", "callId", "tenant", "whitelistAdded", "whitelistError", "bridgeReply"], "properties": {
     "ok": {"type": "boolean"}, "callId": {"type": "string", "pattern": "^oac-[0-9a-f]{12}$"}, "tenant": {"type": "string"},
     "whitelistAdded": {"type": "boolean"}, "whitelistError": {"type": ["string", "null"]},
-    "bridgeReply": {"type": "string", "enum": ["queued", "scheduled"]}}})";
+    "bridgeReply": {"type": "string", "enum": ["queued", "scheduled"]},
+    "waitsFor": {"type": "string", "description": "The limit that makes the call wait, with its value: maxConcurrentCalls (100) of the tenant; left out when none does"}}})";
   route.example = kCreateExample;
   route.documents = R"({
     "requestHeaders": {"Idempotency-Key": "Of at most 255 characters: the same key and body within 24 h gives the first answer again"},
@@ -83,7 +84,8 @@ http::Response hangup_reply(const Call& call, std::string_view actor, std::strin
   return http::ok(std::move(body).str());
 }
 
-std::string create_reply(const Call& call, bool whitelist_added, std::string_view whitelist_error) {
+std::string create_reply(const Call& call, bool whitelist_added, std::string_view whitelist_error,
+                         std::string_view waits_for) {
   JsonWriter body;
   body.object()
       .member("ok", true)
@@ -96,7 +98,9 @@ std::string create_reply(const Call& call, bool whitelist_added, std::string_vie
   } else {
     body.value(whitelist_error);
   }
-  body.member("bridgeReply", call.scheduled_ms > 0 ? "scheduled" : "queued").end();
+  body.member("bridgeReply", call.scheduled_ms > 0 ? "scheduled" : "queued");
+  if (!waits_for.empty()) body.member("waitsFor", waits_for);
+  body.end();
   return std::move(body).str();
 }
 

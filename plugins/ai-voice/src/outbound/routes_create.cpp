@@ -17,15 +17,20 @@ namespace {
 
 std::string fingerprint(std::string_view text) { return to_hex(lib::sha256(text)); }
 
-http::Response busy() {
-  http::Response response = http::error(429, "rate_limited", "Too many calls are waiting already.");
+http::Response busy(int64_t max_waiting_calls) {
+  http::Response response = http::error(429, "rate_limited",
+                                        "maxWaitingCalls (" + std::to_string(max_waiting_calls) +
+                                            ") of the tenant is reached: as many of its calls wait already");
   response.headers.add("Retry-After", kBusyRetryAfterSec);
   return response;
 }
 
-http::Response overloaded() {
-  http::Response response =
-      http::error(503, "unavailable", "The server is too busy for another call; try again soon.");
+http::Response overloaded(std::string_view limit) {
+  http::Response response = http::error(
+      503, "unavailable",
+      limit == "late"
+          ? "The server is too busy for another call: its processors serve it too late"
+          : "The server is too busy for another call: maxLoadPercent of its processors is reached");
   response.headers.add("Retry-After", kLoadRetryAfterSec);
   return response;
 }
@@ -42,6 +47,7 @@ struct CallRoutes::Creation {
   std::string sealed_key;
   std::string idempotency_key;  // hashed; "": the request has none
   std::string request_hash;
+  std::string waits_for;         // the limit that makes the call wait
   int64_t expired_reply_ms = 0;  // when a stored reply was created that is too old; 0: none
   std::string stored_reply;      // the reply that is stored with the call
   HttpReply reply;
@@ -52,7 +58,7 @@ struct CallRoutes::Creation {
 // Looks for a stored reply before it validates the request, because meanwhile the time of a schedule may have
 // passed, or the model's engine may have ended.
 void CallRoutes::create(const http::Request& request, HttpReply reply) {
-  auto creation = std::make_unique<Creation>(Creation{request, {}, {}, {}, {}, 0, {}, std::move(reply)});
+  auto creation = std::make_unique<Creation>(Creation{request, {}, {}, {}, {}, {}, 0, {}, std::move(reply)});
   const auto key = request.headers.text("idempotency-key");
   if (key.empty()) return validate(std::move(creation));
   if (key.size() > kMaxIdempotencyKeyBytes) {
@@ -121,7 +127,7 @@ void CallRoutes::check_backlog(CreationPtr creation) {
         const TenantSettings* settings = settings_.tenant(creation->call.tenant);
         if (settings == nullptr || *waiting >= settings->max_waiting_calls) {
           metrics_.limited("backlog");
-          return creation->reply(busy());
+          return creation->reply(busy(settings == nullptr ? 0 : settings->max_waiting_calls));
         }
         if (creation->call.scheduled_ms > 0) return choose_status(std::move(creation));
         check_telephony(std::move(creation));
@@ -149,14 +155,31 @@ void CallRoutes::check_telephony(CreationPtr creation) {
       });
 }
 
+// A call to be dialled now waits if a limit of the tenant, of the server or of its trunks is reached.
 void CallRoutes::choose_status(CreationPtr creation) {
-  Call& call = creation->call;
+  const Call& call = creation->call;
+  if (call.scheduled_ms > 0) return admit(std::move(creation), {});
   const TenantSettings* settings = settings_.tenant(call.tenant);
-  const std::string_view limit =
-      settings == nullptr ? std::string_view() : scheduler_.reached_limit(call.tenant, *settings);
-  if (call.scheduled_ms == 0 && !limit.empty()) metrics_.limited(limit);
-  if (call.scheduled_ms == 0 && limit.empty() && !scheduler_.admit()) return creation->reply(overloaded());
-  call.status = call.scheduled_ms > 0 || !limit.empty() ? status::kScheduled : status::kDispatching;
+  if (settings == nullptr) return admit(std::move(creation), {});
+  if (const StartLimit limit = scheduler_.reached_limit(call.tenant, *settings))
+    return admit(std::move(creation), limit);
+  scheduler_.reserve_trunk(
+      call, alive_.bind([this, creation = std::move(creation)](const StartLimit& limit) mutable {
+        admit(std::move(creation), limit);
+      }));
+}
+
+void CallRoutes::admit(CreationPtr creation, const StartLimit& limit) {
+  Call& call = creation->call;
+  const bool is_now = call.scheduled_ms == 0 && !limit;
+  creation->waits_for = limit.text;
+  if (is_now) {
+    const std::string_view load = scheduler_.admit();
+    if (!load.empty()) return creation->reply(overloaded(load));
+    const TenantSettings* settings = settings_.tenant(call.tenant);
+    if (settings != nullptr) scheduler_.count_start(call.tenant, *settings);
+  }
+  call.status = is_now ? status::kDispatching : status::kScheduled;
   if (!whitelist_.up()) return store(std::move(creation), false, "no whitelist is loaded");
   store(std::move(creation), true, {});
 }
@@ -172,7 +195,7 @@ void CallRoutes::store(CreationPtr creation, bool has_whitelist, std::string whi
       store_.delete_idempotent_reply(*tx, call.tenant, creation->idempotency_key, creation->expired_reply_ms);
     // Whether the whitelist takes the number is known only after the commit: update_stored_reply() corrects
     // this before the client is answered.
-    creation->stored_reply = create_reply(call, has_whitelist, whitelist_error);
+    creation->stored_reply = create_reply(call, has_whitelist, whitelist_error, creation->waits_for);
     whitelist_result =
         store_.save_idempotent_reply(*tx, call.tenant, creation->idempotency_key, creation->request_hash,
                                      creation->stored_reply, call.created_ms) +
@@ -211,7 +234,7 @@ void CallRoutes::created(CreationPtr creation, bool added, const std::string& wh
   log_.with(call.call_id)
       .info("call accepted",
             {{"tenant", call.tenant}, {"status", call.status}, {"requestedBy", call.requested_by}});
-  std::string body = create_reply(call, added, whitelist_error);
+  std::string body = create_reply(call, added, whitelist_error, creation->waits_for);
   if (creation->idempotency_key.empty()) return creation->reply(http::ok(std::move(body)));
   update_stored_reply(std::move(creation), std::move(body));
 }

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 #include <utility>
 
 #include "outbound/api_key_sealing.h"
@@ -16,8 +17,14 @@ namespace {
 
 constexpr int64_t kRegistrationNs = kEngineRegistrationMs * 1'000'000;
 constexpr int64_t kRefusalsEndNs = kRefusalsEndMs * 1'000'000;
+constexpr int64_t kMinRatePauseNs = 1'000'000;  // the timer's resolution
 
 int64_t percent(double share) { return static_cast<int64_t>(std::lround(100 * share)); }
+
+// "callsPerSecond (0.5) of the tenant".
+std::string limit_text(const char* setting, double value, const char* whose) {
+  return setting + std::string(" (") + JsonWriter().value(value).str() + ") of the " + whose;
+}
 
 }  // namespace
 
@@ -31,7 +38,9 @@ Scheduler::Scheduler(const Host& host, const CallStore& store, const EngineRegis
       log_(host),
       writer_(host, store, metrics),
       recovery_(host, store, metrics, writer_),
-      load_timer_(host) {
+      load_timer_(host),
+      rate_timer_(host),
+      telephony_(host) {
   metrics_.running(0);
 }
 
@@ -43,15 +52,42 @@ void Scheduler::start() {
                                         [this](const Job& job) { claim(job); });
 }
 
-std::string_view Scheduler::reached_limit(const std::string& tenant, const TenantSettings& settings) const {
-  size_t claimed = 0;
-  for (const auto& [host, count] : claiming_) claimed += count;
-  if (attempts_.size() + claimed >= settings_.server().max_calls) return "server";
+StartLimit Scheduler::reached_limit(const std::string& tenant, const TenantSettings& settings) const {
+  StartLimit limit = reached_slots(tenant, settings);
+  return limit ? limit : reached_rate(tenant, settings);
+}
+
+StartLimit Scheduler::reached_slots(const std::string& tenant, const TenantSettings& settings) const {
+  const size_t max_calls = settings_.server().max_calls;
+  if (running() >= max_calls)
+    return {"server", limit_text("maxCalls", static_cast<double>(max_calls), "server"), 0};
   const auto own = std::count_if(attempts_.begin(), attempts_.end(),
                                  [&](const auto& each) { return each.second->tenant() == tenant; });
   const auto at = claiming_.find(tenant);
-  claimed = at == claiming_.end() ? 0 : at->second;
-  return static_cast<size_t>(own) + claimed >= settings.max_concurrent_calls ? "tenant" : "";
+  const size_t claimed = at == claiming_.end() ? 0 : at->second;
+  if (static_cast<size_t>(own) + claimed < settings.max_concurrent_calls) return {};
+  const auto value = static_cast<double>(settings.max_concurrent_calls);
+  return {"tenant", limit_text("maxConcurrentCalls", value, "tenant"), 0};
+}
+
+StartLimit Scheduler::reached_rate(const std::string& tenant, const TenantSettings& settings) const {
+  const int64_t wait_ns = rate_.wait_ns(tenant, settings.calls_per_second, host_.mono_ns());
+  if (wait_ns == 0) return {};
+  return {"rate", limit_text("callsPerSecond", settings.calls_per_second, "tenant"), wait_ns};
+}
+
+void Scheduler::count_start(const std::string& tenant, const TenantSettings& settings) {
+  rate_.take(tenant, settings.calls_per_second, host_.mono_ns());
+}
+
+void Scheduler::reserve_trunk(const Call& call, Function<void(const StartLimit&)> done) {
+  if (!telephony_.up()) return done({});
+  telephony_.call(telephony::Telephony::reserve, {call.call_id, call.tenant, call.phone},
+                  [done = std::move(done)](const Result<telephony::Reserved>& reserved) {
+                    // Without an answer dial() decides.
+                    if (!reserved || reserved->granted) return done({});
+                    done({"trunk", reserved->detail, reserved->retry_ms * 1'000'000});
+                  });
 }
 
 size_t Scheduler::running() const {
@@ -62,12 +98,12 @@ size_t Scheduler::running() const {
 
 size_t Scheduler::room() const { return load_.room(settings_.server().max_load_percent, running()); }
 
-bool Scheduler::admit() {
+std::string_view Scheduler::admit() {
   const std::string_view limit = load_.admit(settings_.server().max_load_percent, running());
   if (!limit.empty()) count_refusal(limit);
   // The next sample ends the count of this call, which may never run, or starts the calls held by then.
   if (!load_timer_.armed()) load_timer_.after_ms(kLoadSampleMs, [this] { sample_load(); });
-  return limit.empty();
+  return limit;
 }
 
 // Logs the first one only, because many requests may follow.
@@ -134,7 +170,10 @@ void Scheduler::claim_call(const Job& job, Call call) {
   const TenantSettings* settings = settings_.tenant(call.tenant);
   if (settings == nullptr) return fail_call(job, std::move(call), "the tenant is no longer configured");
   if (!worker_) return postpone_briefly(job);
-  if (!reached_limit(call.tenant, *settings).empty()) return hold(job, Held::for_slot);
+  const bool was_admitted = call.status == status::kDispatching;  // when it was created
+  if (const StartLimit limit = reached_slots(call.tenant, *settings)) return hold(job, Held::for_slot, limit);
+  const StartLimit rate = was_admitted ? StartLimit() : reached_rate(call.tenant, *settings);
+  if (rate) return hold(job, Held::for_rate, rate);
   const RegisteredEngine* engine = engines_.find(call.model);
   if (host_.mono_ns() < registration_ends_ns(engine)) {
     log_.with(call.call_id).debug("the call waits for its engine", {{"model", call.model}});
@@ -143,10 +182,37 @@ void Scheduler::claim_call(const Job& job, Call call) {
   if (engine == nullptr) return fail_call(job, std::move(call), "no engine serves the model");
   auto key = unseal_key(host_, call);
   if (!key) return fail_call(job, std::move(call), "the API key cannot be decrypted: " + key.error().text);
-  const bool was_admitted = call.status == status::kDispatching;  // when it was created
-  if (!was_admitted && !admit()) return hold(job, Held::for_load);
-  release_held(job.body);
+  if (!was_admitted) {
+    const std::string_view load = admit();
+    if (!load.empty()) return hold(job, Held::for_load, {load, "maxLoadPercent of the server", 0});
+    count_start(call.tenant, *settings);
+  }
+  auto claim = std::make_shared<Claim>(
+      Claim{job, std::move(call), *std::move(key), *engine, *settings, !was_admitted});
+  ++claiming_[claim->call.tenant];
+  // Shared, because a Function cannot own what is moved out of it.
+  reserve_trunk(claim->call, [this, claim](const StartLimit& limit) {
+    if (limit) return on_trunk_limit(*claim, limit);
+    commit_claim(std::move(*claim));
+  });
+}
 
+// Tries the calls that wait behind this one, because their trunks may be free.
+void Scheduler::on_trunk_limit(const Claim& claim, const StartLimit& limit) {
+  if (claim.takes_rate) rate_.give_back(claim.call.tenant, claim.settings.calls_per_second);
+  hold(claim.job, limit.pause_ns > 0 ? Held::for_rate : Held::for_trunk, limit);
+  end_claim(claim.call.tenant);
+  start_held_call_after(claim.job.body);
+}
+
+void Scheduler::end_claim(const std::string& tenant) {
+  if (--claiming_[tenant] == 0) claiming_.erase(tenant);
+  notify_if_idle();
+}
+
+void Scheduler::commit_claim(Claim claim) {
+  Call& call = claim.call;
+  release_held(claim.job.body);
   if (call.status == status::kRetryPending) {
     ++call.attempt;
     --call.retries_left;
@@ -158,17 +224,16 @@ void Scheduler::claim_call(const Job& job, Call call) {
   call.ended_reason = call.error_detail = call.trunk_id = call.transcript_path = "";
   Transaction tx(host_);
   store_.claim(tx, call);
-  tx.job_done(job.id, job.fence);
+  tx.job_done(claim.job.id, claim.job.fence);
   // Nothing is sent before the claim is stored, so that no attempt is dialled twice.
-  ++claiming_[call.tenant];
-  std::move(tx).commit(alive_.bind([this, job, call, key = *std::move(key), engine = *engine,
-                                    settings = *settings](const Commit& outcome) {
-    if (--claiming_[call.tenant] == 0) claiming_.erase(call.tenant);
-    if (outcome) return start_attempt(call, key, engine, settings);
+  std::move(tx).commit(alive_.bind([this, claim = std::move(claim)](const Commit& outcome) {
+    const std::string& tenant = claim.call.tenant;
+    if (--claiming_[tenant] == 0) claiming_.erase(tenant);
+    if (outcome) return start_attempt(claim.call, claim.api_key, claim.engine, claim.settings);
     notify_if_idle();
     start_held_call();
-    if (outcome.code() == Code::conflict) return complete_job(job);
-    postpone_briefly(job);
+    if (outcome.code() == Code::conflict) return complete_job(claim.job);
+    postpone_briefly(claim.job);
   }));
 }
 
@@ -195,6 +260,7 @@ void Scheduler::on_attempt_ended(const std::string& call_id) {
   metrics_.running(attempts_.size());
   if (attempts_.empty()) trim_memory();
   notify_if_idle();
+  trunk_probes_ = 0;
   start_held_call();
 }
 
@@ -227,20 +293,35 @@ void Scheduler::postpone(const Job& job, int64_t delay_ms) {
   std::move(tx).commit([](const Commit&) {});
 }
 
-// Holds the call until a slot is free and the load is below its limit. The retry is for calls beyond
-// kMaxHeldCalls and for limits raised meanwhile.
-void Scheduler::hold(const Job& job, Held why) {
+// Holds the call until the limit lets it start. The retry is for calls beyond kMaxHeldCalls and for limits
+// raised meanwhile.
+void Scheduler::hold(const Job& job, Held why, const StartLimit& limit) {
   const auto known = std::find_if(held_calls_.begin(), held_calls_.end(),
                                   [&](const HeldCall& held) { return held.call_id == job.body; });
-  if (known != held_calls_.end())
-    *known = {job.tenant, job.body, why};
-  else if (held_calls_.size() < kMaxHeldCalls)
-    held_calls_.push_back({job.tenant, job.body, why});
+  const bool is_first = known == held_calls_.end() && job.tries <= 1;
+  if (is_first && why != Held::for_load) metrics_.limited(limit.label);  // admit() counts those of the load
+  if (is_first) log_.with(job.body).info("the call waits", {{"tenant", job.tenant}, {"limit", limit.text}});
+  if (known != held_calls_.end()) {
+    *known = {job.tenant, job.body, why, limit.pause_ns};
+  } else {
+    if (held_calls_.size() < kMaxHeldCalls)
+      held_calls_.push_back({job.tenant, job.body, why, limit.pause_ns});
+  }
+  if (why == Held::for_rate) arm_rate_timer(limit.pause_ns);
   postpone(job, kHeldPauseMs * std::clamp<uint32_t>(job.tries, 1, kMaxPauseFactor));
 }
 
 void Scheduler::release_held(const std::string& call_id) {
   std::erase_if(held_calls_, [&](const HeldCall& held) { return held.call_id == call_id; });
+}
+
+// Whether its limits let the held call start. `has_room` keeps what is known of each tenant.
+bool Scheduler::is_startable(const HeldCall& held, std::map<std::string, bool, std::less<>>& has_room) const {
+  if (held.is_started) return false;
+  const auto [known, is_new] = has_room.try_emplace(held.tenant, true);
+  const TenantSettings* settings = is_new ? settings_.tenant(held.tenant) : nullptr;
+  if (settings != nullptr) known->second = !reached_limit(held.tenant, *settings);
+  return known->second;
 }
 
 // Starts the call that has waited longest among those within their limits. The next free slot starts the next
@@ -250,18 +331,56 @@ void Scheduler::start_held_call(std::optional<Held> why) {
   const bool load_has_room = room() > 0;
   std::map<std::string, bool, std::less<>> has_room;  // by tenant
   const auto next = std::find_if(held_calls_.begin(), held_calls_.end(), [&](const HeldCall& held) {
-    if (held.is_started || (why && held.why != *why)) return false;
+    if (why && held.why != *why) return false;
     if (held.why == Held::for_load && !load_has_room) return false;
-    const auto [known, is_new] = has_room.try_emplace(held.tenant, true);
-    const TenantSettings* settings = is_new ? settings_.tenant(held.tenant) : nullptr;
-    if (settings != nullptr) known->second = reached_limit(held.tenant, *settings).empty();
-    return known->second;
+    return is_startable(held, has_room);
   });
+  if (next != held_calls_.end()) start(*next);
+}
+
+void Scheduler::start_held_call_after(const std::string& call_id) {
+  if (!worker_ || ++trunk_probes_ > kMaxTrunkProbes) return;
+  auto next = std::find_if(held_calls_.begin(), held_calls_.end(),
+                           [&](const HeldCall& held) { return held.call_id == call_id; });
   if (next == held_calls_.end()) return;
-  next->is_started = true;
+  std::map<std::string, bool, std::less<>> has_room;
+  next = std::find_if(next + 1, held_calls_.end(), [&](const HeldCall& held) {
+    return held.why == Held::for_trunk && is_startable(held, has_room);
+  });
+  if (next != held_calls_.end()) start(*next);
+}
+
+void Scheduler::start(HeldCall& held) {
+  held.is_started = true;
   Transaction tx(host_);
-  tx.job_add(CallStore::kDialJob, next->tenant, next->call_id, host_.wall_ms(), next->call_id);
+  tx.job_add(CallStore::kDialJob, held.tenant, held.call_id, host_.wall_ms(), held.call_id);
   std::move(tx).commit([](const Commit&) {});
+}
+
+void Scheduler::arm_rate_timer(int64_t pause_ns) {
+  if (rate_timer_.armed()) return;
+  rate_timer_.after_ms((pause_ns + 999'999) / 1'000'000, [this] { start_rated_calls(); });
+}
+
+// Starts the first call of each tenant that waits for a rate; the timer starts the others.
+void Scheduler::start_rated_calls() {
+  if (!worker_) return;
+  std::map<std::string, bool, std::less<>> has_room;
+  std::set<std::string_view> started;
+  int64_t pause_ns = 0;
+  for (HeldCall& held : held_calls_) {
+    if (held.why != Held::for_rate || held.is_started) continue;
+    if (started.count(held.tenant) == 0 && is_startable(held, has_room)) {
+      started.insert(held.tenant);
+      start(held);
+      continue;
+    }
+    const TenantSettings* settings = settings_.tenant(held.tenant);
+    const int64_t of_tenant = settings == nullptr ? 0 : StartRate::interval_ns(settings->calls_per_second);
+    const int64_t own = std::max({of_tenant, held.pause_ns, kMinRatePauseNs});
+    pause_ns = pause_ns == 0 ? own : std::min(pause_ns, own);
+  }
+  if (pause_ns > 0) arm_rate_timer(pause_ns);
 }
 
 // Ends a call that can never be dialled. Counts as an attempt.

@@ -3,6 +3,7 @@
 
 #include <patchbay/lifetime.h>
 #include <patchbay/plugin.h>
+#include <patchbay/services/telephony.h>
 #include <patchbay/strand.h>
 
 #include <deque>
@@ -17,9 +18,18 @@
 #include "outbound/crash_recovery.h"
 #include "outbound/load_limit.h"
 #include "outbound/outbound_attempt.h"
+#include "outbound/start_rate.h"
 #include "read_settings.h"
 
 namespace patchbay::ai_voice {
+
+// A limit that makes a call wait, or that refuses it.
+struct StartLimit {
+  std::string_view label;  // of patchbay_ai_voice_limited_total; "": no limit is reached
+  std::string text;        // "maxConcurrentCalls (100) of the tenant"
+  int64_t pause_ns = 0;    // of a rate: when to try again; 0: when a call has ended
+  explicit operator bool() const noexcept { return !label.empty(); }
+};
 
 // Main strand only.
 class Scheduler {
@@ -34,26 +44,47 @@ class Scheduler {
   // Ends the running attempts. Calls done() when their ends are stored.
   void stop(Function<void()> done);
 
-  // Returns the limit that makes another call of the tenant wait: "tenant" or "server"; "": none.
-  std::string_view reached_limit(const std::string& tenant, const TenantSettings& settings) const;
-  // Returns whether the load lets another call start now; counts the call, or the refusal.
-  bool admit();
+  // Returns the limit of the tenant or of the server that makes another call of the tenant wait.
+  StartLimit reached_limit(const std::string& tenant, const TenantSettings& settings) const;
+  // Returns the limit of the processors that lets no call start now: "load" or "late"; "": none. Counts the
+  // call, or the refusal.
+  std::string_view admit();
+  // Reserves a place at a trunk of the call's number. done(limit) gets the limit of the trunks that makes the
+  // call wait; none if there is no telephony to ask.
+  void reserve_trunk(const Call& call, Function<void(const StartLimit&)> done);
+  // Counts a call that the request already admits: dispatching when it is stored.
+  void count_start(const std::string& tenant, const TenantSettings& settings);
   // Returns the running attempt of the call; null if none runs.
   std::shared_ptr<OutboundAttempt> find(const std::string& call_id) const;
 
  private:
-  enum class Held { for_slot, for_load };
+  enum class Held { for_slot, for_load, for_rate, for_trunk };
   // A call that waits because a limit of its tenant or of the server, or the load, is reached. Keeps its
   // place when it was started and has to wait again.
   struct HeldCall {
     std::string tenant;
     std::string call_id;
     Held why;
+    int64_t pause_ns = 0;  // of a rate
     bool is_started = false;
+  };
+  // A claim that waits for its trunk's place, or for its commit.
+  struct Claim {
+    Job job;
+    Call call;  // as claimed
+    std::string api_key;
+    RegisteredEngine engine;
+    TenantSettings settings;
+    bool takes_rate = false;  // counted by rate_ for this claim
   };
 
   void claim(const Job& job);
   void claim_call(const Job& job, Call call);
+  StartLimit reached_slots(const std::string& tenant, const TenantSettings& settings) const;
+  StartLimit reached_rate(const std::string& tenant, const TenantSettings& settings) const;
+  void on_trunk_limit(const Claim& claim, const StartLimit& limit);
+  void commit_claim(Claim claim);
+  void end_claim(const std::string& tenant);
   // Returns until when a call waits for an engine that is unknown or has ended; 0: the engine can be used.
   int64_t registration_ends_ns(const RegisteredEngine* engine) const;
   void start_attempt(Call call, std::string api_key, const RegisteredEngine& engine,
@@ -61,9 +92,14 @@ class Scheduler {
   void complete_job(const Job& job);
   void postpone_briefly(const Job& job);
   void postpone(const Job& job, int64_t delay_ms);
-  void hold(const Job& job, Held why);
+  void hold(const Job& job, Held why, const StartLimit& limit);
   void release_held(const std::string& call_id);
   void start_held_call(std::optional<Held> why = {});  // nullopt: whatever it waits for
+  void start_held_call_after(const std::string& call_id);
+  bool is_startable(const HeldCall& held, std::map<std::string, bool, std::less<>>& has_room) const;
+  void start(HeldCall& held);
+  void start_rated_calls();
+  void arm_rate_timer(int64_t pause_ns);
   void fail_call(const Job& job, Call call, const std::string& why);
   void on_attempt_ended(const std::string& call_id);
   void stop_claiming(Function<void()> done);
@@ -87,6 +123,8 @@ class Scheduler {
   CrashRecovery recovery_;
   std::unique_ptr<JobWorker> worker_;
   Timer load_timer_;
+  Timer rate_timer_;
+  Service<telephony::Telephony> telephony_;
   std::map<std::string, std::shared_ptr<OutboundAttempt>> attempts_;  // shared with the attempts themselves
   std::deque<HeldCall> held_calls_;                                   // the longest waiting first
   Function<void()> on_idle_;                                          // set by drain() and stop()
@@ -94,6 +132,8 @@ class Scheduler {
   int64_t first_registration_ends_ns_ = 0;  // until then a call waits for an unknown engine
   size_t max_running_ = 0;                  // since the last trim_memory()
   LoadLimit load_;
+  StartRate rate_;
+  size_t trunk_probes_ = 0;      // since a slot became free
   size_t refusals_ = 0;          // by the load, since calls could start
   int64_t last_refusal_ns_ = 0;  // monotonic clock
   bool stopping_ = false;

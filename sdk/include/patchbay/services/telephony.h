@@ -144,6 +144,21 @@ struct TelephonyStatus {
   PATCHBAY_FIELDS(configured, able, reason)
 };
 
+struct Reserve {
+  std::string call_id;  // of the dial() that follows
+  std::string tenant;
+  std::string number;  // normalised
+  PATCHBAY_FIELDS(call_id, tenant, number)
+};
+
+struct Reserved {
+  bool granted = false;
+  std::string trunk_id;  // where the place is
+  std::string detail;    // the limits that refuse: "maxCalls (30) of the trunk main"
+  int64_t retry_ms = 0;  // when a place may be free; 0: when a call has ended
+  PATCHBAY_FIELDS(granted, trunk_id, detail, retry_ms)
+};
+
 // Outgoing calls and dial gates.
 // Thread: runs on the provider's main strand, answers on the strand of the caller.
 // Lifetime: legs and gates end with the provider; add gates again when a provider appears, as
@@ -158,7 +173,10 @@ struct Telephony {
   static constexpr Method<1, AddGate, Empty> add_gate{"add_gate"};
   // Returns whether a tenant could dial now, without network traffic.
   static constexpr Method<2, StatusOf, TelephonyStatus> status{"status"};
-  static constexpr auto methods() { return std::make_tuple(dial, add_gate, status); }
+  // Reserves a place for a call at the first trunk of its number that is below its limits, for 30 s; again
+  // for the same call id it returns the first place. Code::not_found: no trunk is configured for the number.
+  static constexpr Method<3, Reserve, Reserved> reserve{"reserve"};
+  static constexpr auto methods() { return std::make_tuple(dial, add_gate, status, reserve); }
 };
 
 }  // namespace patchbay::telephony

@@ -123,7 +123,8 @@ TEST_CASE("each limit of calls has advice that names its setting") {
   };
   for (const Row& row :
        {Row{"load", "maxLoadPercent"}, Row{"late", "other programs"}, Row{"server", "maxCalls"},
-        Row{"tenant", "maxConcurrentCalls"}, Row{"backlog", "maxWaitingCalls"}}) {
+        Row{"tenant", "maxConcurrentCalls"}, Row{"backlog", "maxWaitingCalls"}, Row{"rate", "callsPerSecond"},
+        Row{"trunk", "maxCalls"}}) {
     CAPTURE(std::string(row.limit));
     const std::string series = "patchbay_ai_voice_limited_total{limit=\"" + std::string(row.limit) + "\"} ";
     const auto findings = find_problems(readings((series + "1\n").c_str(), (series + "2\n").c_str()));

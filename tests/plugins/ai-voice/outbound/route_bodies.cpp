@@ -44,6 +44,8 @@ TEST_CASE("the reply to a request has the result of the whitelist") {
             .find(R"("whitelistAdded":true,"whitelistError":null,"bridgeReply":"queued")") !=
         std::string::npos);
   call.scheduled_ms = 1;
+  CHECK(create_reply(call, true, "", "maxConcurrentCalls (1) of the tenant")
+            .find(R"(,"waitsFor":"maxConcurrentCalls (1) of the tenant"})") != std::string::npos);
   CHECK(create_reply(call, false, "full").find(R"("whitelistError":"full","bridgeReply":"scheduled")") !=
         std::string::npos);
 }

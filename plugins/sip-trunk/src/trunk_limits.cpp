@@ -1,0 +1,81 @@
+#include "trunk_limits.h"
+
+#include <patchbay/json.h>
+
+#include <algorithm>
+
+#include "sip_limits.h"
+
+namespace patchbay::sip_trunk {
+namespace {
+
+TrunkRefusal refusal(const char* limit, double value, const TrunkKey& trunk, int64_t retry_ms) {
+  return {limit, limit + (" (" + JsonWriter().value(value).str()) + ") of the trunk " + trunk.trunk_id,
+          retry_ms};
+}
+
+}  // namespace
+
+std::optional<TrunkRefusal> TrunkLimits::count(const TrunkKey& trunk, const TrunkLimit& limit,
+                                               int64_t now_ns) {
+  Use& use = uses_[trunk];
+  if (limit.max_calls > 0 && use.calls >= limit.max_calls)
+    return refusal("maxCalls", static_cast<double>(limit.max_calls), trunk, 0);
+  if (limit.calls_per_second > 0) {
+    const int64_t wait_ns = use.next_start_ns - now_ns;
+    if (wait_ns > 0)
+      return refusal("callsPerSecond", limit.calls_per_second, trunk, (wait_ns + 999'999) / 1'000'000);
+    use.next_start_ns = now_ns + static_cast<int64_t>(1e9 / limit.calls_per_second);
+  }
+  ++use.calls;
+  return std::nullopt;
+}
+
+std::optional<TrunkRefusal> TrunkLimits::take(const TrunkKey& trunk, const TrunkLimit& limit,
+                                              const std::string& call_id, int64_t now_ns) {
+  expire(now_ns);
+  const auto reserved = reservations_.find(call_id);
+  if (reserved == reservations_.end() || reserved->second.trunk != trunk) return count(trunk, limit, now_ns);
+  reservations_.erase(reserved);  // its place is counted already
+  return std::nullopt;
+}
+
+void TrunkLimits::release(const TrunkKey& trunk) {
+  const auto use = uses_.find(trunk);
+  if (use != uses_.end()) use->second.calls = std::max<int64_t>(0, use->second.calls - 1);
+}
+
+std::optional<TrunkRefusal> TrunkLimits::reserve(const TrunkKey& trunk, const TrunkLimit& limit,
+                                                 const std::string& call_id, int64_t now_ns) {
+  expire(now_ns);
+  if (auto refused = count(trunk, limit, now_ns)) return refused;
+  reservations_.insert_or_assign(call_id, Reservation{trunk, now_ns + kReservationMs * 1'000'000});
+  return std::nullopt;
+}
+
+const TrunkKey* TrunkLimits::reservation(const std::string& call_id, int64_t now_ns) {
+  expire(now_ns);
+  const auto found = reservations_.find(call_id);
+  return found == reservations_.end() ? nullptr : &found->second.trunk;
+}
+
+void TrunkLimits::cancel(const std::string& call_id) {
+  const auto found = reservations_.find(call_id);
+  if (found == reservations_.end()) return;
+  release(found->second.trunk);
+  reservations_.erase(found);
+}
+
+// There are few at a time: a call has one between its request and its dial.
+void TrunkLimits::expire(int64_t now_ns) {
+  for (auto each = reservations_.begin(); each != reservations_.end();) {
+    if (each->second.ends_ns > now_ns) {
+      ++each;
+      continue;
+    }
+    release(each->second.trunk);
+    each = reservations_.erase(each);
+  }
+}
+
+}  // namespace patchbay::sip_trunk

@@ -1,0 +1,107 @@
+// The limits of calls per tenant and trunk: what waits, for which limit, and when it starts.
+#include <doctest/doctest.h>
+
+#include <chrono>
+
+#include "call_server.h"
+#include "runtime/manual_clock.h"
+#include "support/probe_requests.h"
+
+using namespace patchbay;
+using namespace patchbay::test;
+using namespace std::chrono_literals;
+
+namespace {
+
+struct Posted {
+  std::string id;
+  std::string waits_for;
+};
+
+Posted post(CallServer& server) {
+  const http::Response response = server.post();
+  INFO(response.body);
+  REQUIRE(response.status == 200);
+  return {probe::text_member(response.body, "callId"), probe::text_member(response.body, "waitsFor")};
+}
+
+bool reaches(CallServer& server, const std::string& id, const std::string& status) {
+  return probe::eventually([&] { return server.get(id).text("status") == status; });
+}
+
+}  // namespace
+
+TEST_CASE("beyond a trunk's maxCalls a call takes the next trunk, and waits when all are full") {
+  DeafPort main, spare;
+  CallServer::Options options;
+  options.trunks = {{"main", main.port(), ", maxCalls: 1"}, {"spare", spare.port(), ", maxCalls: 1"}};
+  options.sip_trunk = ", silenceTimeoutMs: 32000";
+  CallServer server(options);
+  const Posted first = post(server);
+  const Posted second = post(server);
+  CHECK(first.waits_for == "");
+  CHECK(second.waits_for == "");
+  CHECK(reaches(server, second.id, "dispatching"));
+  const Posted third = post(server);
+  CHECK(third.waits_for == "maxCalls (1) of the trunk main, maxCalls (1) of the trunk spare");
+  CHECK(server.get(third.id).text("status") == "scheduled");
+  CHECK(server.logged("the call waits"));
+  CHECK(server.metric("patchbay_ai_voice_limited_total{limit=\"trunk\"}") == 1);
+  CHECK(server.metric("patchbay_sip_trunk_limited_total{limit=\"maxCalls\"}") >= 3);
+  CHECK(server.hangup(second.id).status == 200);
+  CHECK(server.get(second.id).text("trunkId") == "spare");
+  CHECK(reaches(server, third.id, "dispatching"));
+  CHECK(server.hangup(third.id).status == 200);
+  CHECK(server.get(third.id).text("trunkId") == "spare");
+  CHECK(server.get(third.id).integer("attempt") == 1);
+  CHECK(server.hangup(first.id).status == 200);
+  CHECK(server.get(first.id).text("trunkId") == "main");
+  CHECK(server.idle());
+}
+
+TEST_CASE("the starts of a tenant's calls are spaced by its callsPerSecond") {
+  DeafPort trunk;
+  core::ManualClock clock;
+  CallServer::Options options;
+  options.trunks = {{"main", trunk.port()}};
+  options.ai_voice = "{callsPerSecond: 2}";
+  options.clock = &clock;
+  CallServer server(options);
+  const Posted first = post(server);
+  CHECK(first.waits_for == "");
+  CHECK(reaches(server, first.id, "dispatching"));
+  const Posted second = post(server);
+  const Posted third = post(server);
+  CHECK(second.waits_for == "callsPerSecond (2) of the tenant");
+  CHECK(third.waits_for == "callsPerSecond (2) of the tenant");
+  CHECK(probe::eventually(
+      [&] { return server.metric("patchbay_ai_voice_limited_total{limit=\"rate\"}") == 2; }));
+  CHECK(server.get(second.id).text("status") == "scheduled");
+  clock.advance(500ms);
+  CHECK(reaches(server, second.id, "dispatching"));
+  CHECK(server.get(third.id).text("status") == "scheduled");
+  clock.advance(500ms);
+  CHECK(reaches(server, third.id, "dispatching"));
+  for (const Posted& each : {first, second, third}) CHECK(server.hangup(each.id).status == 200);
+  CHECK(server.idle());
+}
+
+TEST_CASE("a call that a trunk's callsPerSecond delays starts when its time has come") {
+  DeafPort trunk;
+  core::ManualClock clock;
+  CallServer::Options options;
+  options.trunks = {{"main", trunk.port(), ", callsPerSecond: 1"}};
+  options.clock = &clock;
+  CallServer server(options);
+  const Posted first = post(server);
+  CHECK(reaches(server, first.id, "dispatching"));
+  const Posted second = post(server);
+  CHECK(second.waits_for == "callsPerSecond (1) of the trunk main");
+  CHECK(probe::eventually(
+      [&] { return server.metric("patchbay_ai_voice_limited_total{limit=\"trunk\"}") == 1; }));
+  CHECK(server.get(second.id).text("status") == "scheduled");
+  clock.advance(1s);
+  CHECK(reaches(server, second.id, "dispatching"));
+  for (const Posted& each : {first, second}) CHECK(server.hangup(each.id).status == 200);
+  CHECK(server.idle());
+}
