@@ -186,6 +186,20 @@ TEST_CASE("a call is watched to its end, listed, and cannot be hung up twice") {
   CHECK(ended.has("had ended already"));
 }
 
+TEST_CASE("events are listed from the newest ones or after a number, one line each") {
+  Server server;
+  CHECK(server.ask({"events"}).text.empty());
+  CHECK(server.ask({"call", "+4930123456", "--prompt", "Hello.", "--watch"}).code == 1);
+  const Said all = server.ask({"events", "--topic", "outbound-ai.finished"});
+  CHECK(all.code == 0);
+  CHECK(all.has("outbound-ai.finished"));
+  CHECK(server.ask({"events", "--after", "0", "--limit", "1", "--json"})
+            .text.rfind("{\"seq\":1,\"event\":", 0) == 0);
+  CHECK(server.ask({"events", "--after", "99"}).has("400 invalid_request"));
+  CHECK(server.ask({"events", "--topic", "call.dropped"}).has("which no plugin emits"));
+  CHECK(server.ask({"events", "--tenant", "two.example"}).text.empty());
+}
+
 TEST_CASE("an unreachable server gives exit code 3") {
   Server server;
   server.child.signal(SIGTERM);

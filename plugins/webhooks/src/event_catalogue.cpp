@@ -68,11 +68,11 @@ std::string_view EventCatalogue::emitter(std::string_view topic) const {
   return found == emitters_.end() ? std::string_view() : found->second;
 }
 
-Status EventCatalogue::check(const std::vector<std::string>& events) const {
+Status EventCatalogue::check(const std::vector<std::string>& events, std::string_view list) const {
   for (size_t i = 0; i < events.size(); ++i) {
     const std::string& name = events[i];
     if (emits(name) || name == kTestTopic || name == kAllEvents || is_specified(name)) continue;
-    const std::string where = "events[" + std::to_string(i) + "]";
+    const std::string where = std::string(list) + "[" + std::to_string(i) + "]";
     const std::string problem =
         is_topic(name) ? " is " + name + ", which no plugin emits" : " is not the name of an event";
     return {Code::invalid, where + problem + "; name " + names()};

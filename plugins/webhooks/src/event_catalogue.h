@@ -29,8 +29,8 @@ class EventCatalogue {
 
   // Accepts the events that a plugin emits, webhook.test, "*", and all events of the platform's
   // specification, because its clients subscribe to those whatever plugins a server has. Error: another name;
-  // it says where in `events`, and lists the valid names.
-  Status check(const std::vector<std::string>& events) const;
+  // it says where in the list, which the client knows as `list`, and has the valid names.
+  Status check(const std::vector<std::string>& events, std::string_view list = "events") const;
   // Those of `events` that are in the specification but that no configured plugin emits.
   std::vector<std::string_view> not_emitted(const std::vector<std::string>& events) const;
   // The plugin that declares the event; "": none does.

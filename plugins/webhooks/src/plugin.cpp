@@ -6,6 +6,7 @@
 #include "delivery_queue.h"
 #include "delivery_routes.h"
 #include "event_catalogue.h"
+#include "event_log_routes.h"
 #include "fan_out.h"
 #include "http_sender.h"
 #include "read_settings.h"
@@ -73,7 +74,8 @@ class Webhooks final : public Plugin {
           retention(host, log),
           backlog(host, registry),
           subscription_routes(host, log, catalogue, registry, store, queue),
-          delivery_routes(host, registry, fan_out, queue) {}
+          delivery_routes(host, registry, fan_out, queue),
+          event_log_routes(host, catalogue) {}
     const EventCatalogue catalogue;
     SubscriptionRegistry registry;
     HttpSender sender;
@@ -84,6 +86,7 @@ class Webhooks final : public Plugin {
     BacklogMetrics backlog;
     SubscriptionRoutes subscription_routes;
     DeliveryRoutes delivery_routes;
+    EventLogRoutes event_log_routes;
   };
 
   void configure() {
@@ -124,6 +127,7 @@ class Webhooks final : public Plugin {
     parts_->backlog.start();
     parts_->subscription_routes.start();
     parts_->delivery_routes.start();
+    parts_->event_log_routes.start();
   }
 
   Settings settings_;

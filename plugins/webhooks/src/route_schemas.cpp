@@ -71,4 +71,27 @@ std::string sent_schema() {
                 R"(,"required":["ok","deliveryId"])");
 }
 
+std::string event_query_schema(const EventCatalogue& catalogue) {
+  JsonWriter topic;
+  topic.object().member("type", "string").member("maxLength", 2000);
+  topic.member("description", "Comma-separated events; all when left out: " + catalogue.names()).end();
+  return object(R"("after":{"type":"integer","minimum":0,
+      "description":"seq of the last event that the client has; from the oldest event when left out"},
+    "limit":{"type":"integer","minimum":1,"default":50,"description":"Above 500 means 500"},
+    "topic":)" + std::move(topic).str(),
+                "");
+}
+
+std::string event_page_schema() {
+  const std::string item = object(
+      R"("seq":{"type":"integer","description":"Its number in the tenant's log: 1, 2, 3 ... in the order of commits"},
+    "event":{"type":"string"},"tenant":{"type":"string"},"ts":{"type":"string"},"data":{"type":"object"})",
+      R"(,"required":["seq","event","tenant","ts","data"])");
+  return object("\"data\":{\"type\":\"array\",\"items\":" + item + R"(},
+    "after":{"type":"integer","description":"What to send as `after` next"},
+    "newest":{"type":"integer","description":"The number of the newest event, 0 when there was none"},
+    "next":{"type":["string","null"],"description":"Relative URL of the next page; null at the end of the log"})",
+                R"(,"required":["data","after","newest","next"])");
+}
+
 }  // namespace patchbay::webhooks

@@ -17,4 +17,8 @@ std::string deleted_schema();
 std::string delivery_schema();
 std::string sent_schema();
 
+// Of GET /events: its parameters and its page.
+std::string event_query_schema(const EventCatalogue& catalogue);
+std::string event_page_schema();
+
 }  // namespace patchbay::webhooks

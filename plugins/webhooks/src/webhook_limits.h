@@ -39,6 +39,11 @@ inline constexpr uint32_t kMaxEventsPerBatch = 50;
 inline constexpr size_t kMaxBatchBytes = size_t{8} << 20;
 // Of a delivery in a transaction, rounded up.
 inline constexpr size_t kDeliveryBytes = 1024;
+// A page of the event log: items, bytes, and events of the log that are read for it. Beyond one of these the
+// page ends, with the cursor of the next one.
+inline constexpr int64_t kMaxEventsPerPage = 500;
+inline constexpr size_t kMaxEventPageBytes = size_t{4} << 20;
+inline constexpr size_t kMaxEventsRead = 2000;
 // How long to wait before using the store again after it has refused.
 inline constexpr int64_t kStoreRetryMs = 1000;
 

@@ -178,6 +178,8 @@ void webhooks(Client& client, const WebhookReceiver& receiver) {
              target + "/deliveries/" + delivery + "/resend");
   client.ask("GET", list);
   client.ask("DELETE", path, "", target);
+  const std::string events = std::string(kRoot) + "/events";
+  CHECK(client.ask("GET", events, "", events + "?limit=4")["data"].size() == 4);
 }
 
 void whitelist(Client& client) {

@@ -79,7 +79,7 @@ void add_large_events(const TestServer& server, int count, int bytes) {
   run_sql(server,
           "BEGIN IMMEDIATE; " + numbers +
               "INSERT INTO core_event (id, topic, tenant, tenant_seq, subject, correlation, ts_ms, payload) "
-              "SELECT i, 'call.ended', 'a.example', i, 'oac-' || i, '', 0, '{\"large\":\"' || "
+              "SELECT i, 'call.ended', 'a.example', 1000 + i, 'oac-' || i, '', 0, '{\"large\":\"' || "
               "hex(zeroblob(" +
               std::to_string(bytes / 2) + ")) || '\"}' FROM n; " + numbers +
               "INSERT INTO core_pending (consumer, event_id) SELECT 'webhooks/webhooks', i FROM n; COMMIT");

@@ -19,6 +19,7 @@ void add_mails(Verb app, int& exit_code);
 void add_key(Verb app, int& exit_code);
 void add_number(Verb app, int& exit_code);
 void add_webhook(Verb app, int& exit_code);
+void add_events(Verb app, int& exit_code);
 void add_plugin(Verb app, int& exit_code);
 void add_store(Verb app, int& exit_code);
 void add_version(Verb app, int& exit_code);
