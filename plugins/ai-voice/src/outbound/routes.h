@@ -36,7 +36,7 @@ class CallRoutes {
   void check_backlog(CreationPtr creation);
   void check_telephony(CreationPtr creation);
   void choose_status(CreationPtr creation);
-  void admit(CreationPtr creation, const StartLimit& limit);
+  void set_status(CreationPtr creation, const StartLimit& limit);
   void store(CreationPtr creation, bool has_whitelist, std::string whitelist_error);
   void created(CreationPtr creation, bool added, const std::string& whitelist_error);
   void update_stored_reply(CreationPtr creation, std::string body);

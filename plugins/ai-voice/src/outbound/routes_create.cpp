@@ -155,30 +155,28 @@ void CallRoutes::check_telephony(CreationPtr creation) {
       });
 }
 
-// A call to be dialled now waits if a limit of the tenant, of the server or of its trunks is reached.
+// A call to be dialled now waits if a limit of the tenant, of the server or of its trunks is reached. The
+// load is asked before the trunks, because a refused call must not keep a trunk's place.
 void CallRoutes::choose_status(CreationPtr creation) {
   const Call& call = creation->call;
-  if (call.scheduled_ms > 0) return admit(std::move(creation), {});
   const TenantSettings* settings = settings_.tenant(call.tenant);
-  if (settings == nullptr) return admit(std::move(creation), {});
+  if (call.scheduled_ms > 0 || settings == nullptr) return set_status(std::move(creation), {});
   if (const StartLimit limit = scheduler_.reached_limit(call.tenant, *settings))
-    return admit(std::move(creation), limit);
+    return set_status(std::move(creation), limit);
+  const std::string_view load = scheduler_.admit();
+  if (!load.empty()) return creation->reply(overloaded(load));
   scheduler_.reserve_trunk(
       call, alive_.bind([this, creation = std::move(creation)](const StartLimit& limit) mutable {
-        admit(std::move(creation), limit);
+        set_status(std::move(creation), limit);
       }));
 }
 
-void CallRoutes::admit(CreationPtr creation, const StartLimit& limit) {
+void CallRoutes::set_status(CreationPtr creation, const StartLimit& limit) {
   Call& call = creation->call;
   const bool is_now = call.scheduled_ms == 0 && !limit;
+  const TenantSettings* settings = settings_.tenant(call.tenant);
+  if (is_now && settings != nullptr) scheduler_.count_start(call.tenant, *settings);
   creation->waits_for = limit.text;
-  if (is_now) {
-    const std::string_view load = scheduler_.admit();
-    if (!load.empty()) return creation->reply(overloaded(load));
-    const TenantSettings* settings = settings_.tenant(call.tenant);
-    if (settings != nullptr) scheduler_.count_start(call.tenant, *settings);
-  }
   call.status = is_now ? status::kDispatching : status::kScheduled;
   if (!whitelist_.up()) return store(std::move(creation), false, "no whitelist is loaded");
   store(std::move(creation), true, {});
