@@ -152,10 +152,15 @@ void write_parameters(JsonWriter& out, const Host& host, const Routes& routes) {
   out.end();
 }
 
-std::string list_schema(const http::Route& route) {
+std::string list_schema(const Host& host, const http::Route& route) {
+  const Documents documents(host, route);
+  const JsonView siblings = documents["siblings"];
   JsonWriter out;
-  out.object().member("type", "object");
-  out.key("required").raw(R"(["data","total","limit","offset","next"])").key("properties").object();
+  out.object().member("type", "object").key("required").array();
+  for (const char* name : {"data", "total", "limit", "offset", "next"}) out.value(name);
+  for (size_t i = 0; i < siblings.size(); ++i) out.value(siblings.key(i));
+  out.end().key("properties").object();
+  for (size_t i = 0; i < siblings.size(); ++i) out.key(siblings.key(i)).raw(host.write_json(siblings.at(i)));
   out.key("data").object().member("type", "array").key("items");
   out.raw(route.reply_schema.empty() ? "{}" : route.reply_schema).end();
   out.key("total").raw(R"({"type":"integer"})").key("limit").raw(R"({"type":"integer"})");
@@ -164,13 +169,21 @@ std::string list_schema(const http::Route& route) {
   return std::move(out).str();
 }
 
-std::string reply_schema(const http::Route& route) {
-  return route.list ? list_schema(route) : route.reply_schema;
+std::string reply_schema(const Host& host, const http::Route& route) {
+  return route.list ? list_schema(host, route) : route.reply_schema;
 }
 
 void write_error_content(JsonWriter& out, const std::string& kind) {
   out.key("content").object().key("application/json").object().key("schema").object();
   out.member("$ref", "#/components/schemas/" + kind + "Error").end().end().end();
+}
+
+// The value that the route's discriminator asks for, or its name if any value will do.
+std::string example_name(const http::Route& route) {
+  const std::string& pair = route.discriminator;
+  const size_t equals = pair.find('=');
+  if (equals == std::string::npos) return "example";
+  return equals + 1 < pair.size() ? pair.substr(equals + 1) : pair.substr(0, equals);
 }
 
 // Writes the schemas and examples of the routes' request or reply, per `member`; several schemas as anyOf.
@@ -179,7 +192,7 @@ void write_content(JsonWriter& out, const Host& host, const Routes& routes, std:
   const bool request = member == "request";
   std::vector<std::string> schemas;
   for (const http::Route* route : routes) {
-    std::string schema = request ? request_schema(host, *route) : reply_schema(*route);
+    std::string schema = request ? request_schema(host, *route) : reply_schema(host, *route);
     if (!schema.empty()) schemas.push_back(std::move(schema));
   }
   out.key("content").object();
@@ -195,8 +208,7 @@ void write_content(JsonWriter& out, const Host& host, const Routes& routes, std:
     const auto example = host.parse_json(route->example.empty() ? "{}" : route->example);
     const JsonView shown = example ? (*example)[member] : JsonView{};
     if (!shown) continue;
-    const auto name = route->discriminator.substr(route->discriminator.find('=') + 1);
-    out.key(name.empty() ? "example" : name).object().key("value").raw(host.write_json(shown)).end();
+    out.key(example_name(*route)).object().key("value").raw(host.write_json(shown)).end();
   }
   out.end().end().end();
 }

@@ -37,7 +37,9 @@ struct Route {
   //   requestSchema            of a body that the handler itself checks, instead of request_schema
   //   statuses                 {"201": "Created"}: 2xx ones replace 200, others are added or described better
   //   requestHeaders, replyHeaders   {"Idempotency-Key": "what it does"}
-  //   security                 {"bearer": null, "mine": <OpenAPI security scheme>}: any one is sufficient
+  //   siblings                 of a list: JSON Schemas of the members beside data: {"tenant": {"type":
+  //   "string"}} security                 {"bearer": null, "mine": <OpenAPI security scheme>}: any one is
+  //   sufficient
   std::string documents;
   // The largest body, up to 15 MiB; larger ones get 413. 0: the server's limit (rest-api: limits.bodyBytes,
   // 256 KiB). A limit that the operator sets takes precedence, and so does an eighth of the memory for bodies

@@ -101,6 +101,8 @@ TEST_CASE("an operation describes parameters, body, responses and role") {
   CHECK(text({"paths", "/t/open", "get", "responses", "401"}) == "absent");
   CHECK(text({"paths", "/t/list", "get", "responses", "200", "content", json, "schema", "properties", "data",
               "items", "properties", "n", "type"}) == "integer");
+  CHECK(text({"paths", "/t/list", "get", "responses", "200", "content", json, "schema", "properties",
+              "tenant", "type"}) == "string");
 }
 
 TEST_CASE("the service root enumerates the endpoints") {

@@ -269,6 +269,7 @@ class EchoPlugin final : public Plugin {
     list.list = true;
     list.query_schema = kQuery;
     list.reply_schema = R"({"type": "object", "properties": {"n": {"type": "integer"}}})";
+    list.documents = R"({"siblings": {"tenant": {"type": "string"}}})";
     routes_->add(list, [](const http::Request& request) -> Result<http::Response> {
       JsonWriter out;
       out.object().key("data").array();
