@@ -49,3 +49,52 @@ DELETE FROM sip_trunk_dialog WHERE call_id = $1 AND from_value = $2;
 -- name: orphans
 SELECT call_id, tenant, trunk, from_value, to_value, target, routes, next_hop, sequence
 FROM sip_trunk_dialog WHERE run <> $1 ORDER BY call_id LIMIT 10000;
+
+-- migration: 3
+-- Rows of outbound-routes and inbound-routes that were written over REST; those of the configuration are not stored.
+CREATE TABLE sip_trunk_route (
+  tenant TEXT NOT NULL,
+  domain TEXT NOT NULL,      -- outbound-routes, inbound-routes
+  id TEXT NOT NULL,
+  place BIGINT NOT NULL,     -- the order of evaluation
+  number TEXT NOT NULL,      -- match or did, as written
+  caller TEXT NOT NULL,      -- fromNumber as written; empty: any caller
+  target TEXT NOT NULL,      -- the user, or trunk ids separated by blanks
+  number_key TEXT NOT NULL,  -- number and caller in one spelling
+  caller_key TEXT NOT NULL,
+  dup_no BIGINT NOT NULL,    -- 0, but higher for duplicates in data from elsewhere
+  PRIMARY KEY (tenant, domain, id),
+  UNIQUE (tenant, domain, number_key, caller_key, dup_no)
+);
+CREATE INDEX sip_trunk_route_order ON sip_trunk_route (tenant, domain, place, id);
+-- Increases with every change of a tenant's rows, so that other processes read them again.
+CREATE TABLE sip_trunk_route_rev (
+  tenant TEXT NOT NULL,
+  domain TEXT NOT NULL,
+  rev BIGINT NOT NULL,
+  PRIMARY KEY (tenant, domain)
+);
+
+-- name: route_revs
+SELECT tenant, domain, rev FROM sip_trunk_route_rev;
+
+-- name: route_rows
+SELECT v.rev, r.id, r.place, r.number, r.caller, r.target
+FROM sip_trunk_route_rev v LEFT JOIN sip_trunk_route r ON r.tenant = v.tenant AND r.domain = v.domain
+WHERE v.tenant = $1 AND v.domain = $2 ORDER BY r.place, r.id;
+
+-- name: route_rev_add
+INSERT INTO sip_trunk_route_rev (tenant, domain, rev) VALUES ($1, $2, 0) ON CONFLICT (tenant, domain) DO NOTHING;
+
+-- name: route_rev_raise
+UPDATE sip_trunk_route_rev SET rev = rev + 1 WHERE tenant = $1 AND domain = $2 AND rev = $3;
+
+-- name: route_add
+INSERT INTO sip_trunk_route (tenant, domain, id, place, number, caller, target, number_key, caller_key, dup_no)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, 0);
+
+-- name: route_change
+UPDATE sip_trunk_route SET place = $4, target = $5 WHERE tenant = $1 AND domain = $2 AND id = $3;
+
+-- name: route_remove
+DELETE FROM sip_trunk_route WHERE tenant = $1 AND domain = $2 AND id = $3;

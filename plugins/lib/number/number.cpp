@@ -118,6 +118,20 @@ Result<NumberPattern> NumberPattern::match(std::string_view text) {
   return prefix_or_whole(text, "match");
 }
 
+std::string NumberPattern::text() const {
+  switch (kind_) {
+    case Kind::everything:
+      return "*";
+    case Kind::anonymous:
+      return "anonymous";
+    case Kind::whole:
+      return digits_;
+    case Kind::prefix:
+      return digits_ + "*";
+  }
+  return {};
+}
+
 bool NumberPattern::matches(const std::optional<std::string>& number) const noexcept {
   switch (kind_) {
     case Kind::everything:

@@ -39,6 +39,9 @@ class NumberPattern {
   // `number` is normalised; nullopt: a call without caller ID.
   bool matches(const std::optional<std::string>& number) const noexcept;
 
+  // The pattern in one spelling: a number or prefix without separators, `anonymous` or `*`.
+  std::string text() const;
+
   // Returns whether both match the same numbers.
   friend bool operator==(const NumberPattern& a, const NumberPattern& b) noexcept {
     return a.kind_ == b.kind_ && a.digits_ == b.digits_;

@@ -12,7 +12,8 @@ namespace patchbay::sip_trunk {
 using telephony::LegListener;
 
 OutboundLeg::OutboundLeg(const Host& host, SipStack& stack, Resolver& resolver, TrunkLimits& limits,
-                         const ServerSettings& server, const TenantTrunks& trunks, telephony::Dial request,
+                         const ServerSettings& server, const TenantTrunks& trunks,
+                         std::vector<std::string> trunk_ids, telephony::Dial request,
                          Function<void()> on_closed)
     : host_(host),
       stack_(stack),
@@ -30,7 +31,7 @@ OutboundLeg::OutboundLeg(const Host& host, SipStack& stack, Resolver& resolver, 
                     if (allowed) return open_media();
                     close(ended_as("denied", allowed.error().text));
                   }),
-      failover_(trunks.trunks_for(request_.number)),
+      failover_(std::move(trunk_ids)),
       media_watch_(host, server.no_media_timeout_ms,
                    [this](const std::string& why) {
                      no_media_ = why;

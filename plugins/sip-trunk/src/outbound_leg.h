@@ -29,11 +29,11 @@ namespace patchbay::sip_trunk {
 // on_closed().
 class OutboundLeg final : public DialogListener {
  public:
-  // Calls on_closed() last, on the main strand. Construct it in the method that dials, because the calling
-  // plugin owns the call, as its listener does.
+  // Tries the trunks `trunk_ids` of `trunks`, in order. Calls on_closed() last, on the main strand. Construct
+  // it in the method that dials, because the calling plugin owns the call, as its listener does.
   OutboundLeg(const Host& host, SipStack& stack, Resolver& resolver, TrunkLimits& limits,
-              const ServerSettings& server, const TenantTrunks& trunks, telephony::Dial request,
-              Function<void()> on_closed);
+              const ServerSettings& server, const TenantTrunks& trunks, std::vector<std::string> trunk_ids,
+              telephony::Dial request, Function<void()> on_closed);
 
   // Also calls f(refused) on the main strand when a trunk is passed over because of its limit.
   void on_limited_for_metrics(Function<void(const TrunkRefusal&)> f) { limited_ = std::move(f); }

@@ -14,6 +14,11 @@
 #include "outbound_leg.h"
 #include "read_settings.h"
 #include "resolver.h"
+#include "routes/explain_routes.h"
+#include "routes/inbound_routes.h"
+#include "routes/outbound_routes.h"
+#include "routes/route_tables.h"
+#include "routes/trunk_choice.h"
 #include "sip_limits.h"
 #include "sip_stack.h"
 #include "trunk_limits.h"
@@ -21,6 +26,8 @@
 
 namespace patchbay::sip_trunk {
 namespace {
+
+constexpr char kNoTrunk[] = "no trunk is configured for the number";
 
 class SipTrunk final : public Plugin {
   Status start(const Config& config) override {
@@ -64,7 +71,18 @@ class SipTrunk final : public Plugin {
             })
         .on(T::status, [this](const telephony::StatusOf& which) { return status(which.tenant); })
         .on(T::reserve, [this](const telephony::Reserve& request) { return reserve(request); });
-    return service_->publish();
+    routes_ = std::make_unique<Routes>(host(), settings_, *names_, gates_);
+    routes_->tables.configure(settings_);
+    return {};
+  }
+
+  // Offers the service once the routes are known, because an earlier call could take a wrong trunk.
+  void finish_start(Done done) override {
+    routes_->tables.load([this, done = std::make_shared<Done>(std::move(done))](Status status) {
+      if (status) status = service_->publish();
+      if (status) routes_->open();
+      (*done)(std::move(status));
+    });
   }
 
   Status check_config(const Config& config) override {
@@ -82,6 +100,7 @@ class SipTrunk final : public Plugin {
     auto next = Settings::read(config);
     if (!next) return;
     settings_ = *std::move(next);
+    routes_->tables.configure(settings_);
     names_->watch(settings_.trunk_names());
     update_allowed_peers();
   }
@@ -92,6 +111,7 @@ class SipTrunk final : public Plugin {
   }
   void stop(Done done) override {
     service_.reset();
+    routes_.reset();
     names_.reset();
     draining_ = true;
     auto held = std::make_shared<Done>(std::move(done));
@@ -109,12 +129,14 @@ class SipTrunk final : public Plugin {
   Result<telephony::Dialled> dial(const telephony::Dial& request) {
     if (draining_) return {Code::unavailable, "the server is stopping"};
     const auto tenant = settings_.tenants.find(request.tenant);
-    if (tenant == settings_.tenants.end() || tenant->second.trunks_for(request.number).empty()) {
-      return {Code::not_found, "no trunk is configured for the number"};
-    }
+    if (tenant == settings_.tenants.end()) return {Code::not_found, kNoTrunk};
+    TrunkChoice choice =
+        choose_trunks(tenant->second, routes_->tables.outbound.rows(request.tenant), request.number);
+    if (choice.trunk_ids.empty()) return {Code::not_found, kNoTrunk};
     const int64_t id = ++last_id_;
-    auto leg = std::make_unique<OutboundLeg>(host(), *stack_, resolver_, limits_, settings_.server,
-                                             tenant->second, request, [this, id] { remove_leg(id); });
+    auto leg =
+        std::make_unique<OutboundLeg>(host(), *stack_, resolver_, limits_, settings_.server, tenant->second,
+                                      std::move(choice.trunk_ids), request, [this, id] { remove_leg(id); });
     leg->on_limited_for_metrics([this](const TrunkRefusal& refused) { metrics_->limited(refused.limit); });
     leg->on_ended_for_metrics([this](const telephony::Ended& ended) { metrics_->ended(ended); });
     const telephony::Dialled dialled{leg->handle()};
@@ -129,9 +151,11 @@ class SipTrunk final : public Plugin {
 
   Result<telephony::Reserved> reserve(const telephony::Reserve& request) {
     const auto tenant = settings_.tenants.find(request.tenant);
-    const auto trunk_ids = tenant == settings_.tenants.end() ? std::vector<std::string>()
-                                                             : tenant->second.trunks_for(request.number);
-    if (trunk_ids.empty()) return {Code::not_found, "no trunk is configured for the number"};
+    if (tenant == settings_.tenants.end()) return {Code::not_found, kNoTrunk};
+    const auto trunk_ids =
+        choose_trunks(tenant->second, routes_->tables.outbound.rows(request.tenant), request.number)
+            .trunk_ids;
+    if (trunk_ids.empty()) return {Code::not_found, kNoTrunk};
     const int64_t now_ns = host().mono_ns();
     telephony::Reserved result;
     if (const TrunkKey* known = limits_.reservation(request.call_id, now_ns)) {
@@ -206,6 +230,27 @@ class SipTrunk final : public Plugin {
     stack_->set_allowed_peers(std::move(peers));
   }
 
+  // The routes of calls, and their endpoints.
+  struct Routes {
+    Routes(const Host& host, const Settings& settings, const TrunkNames& names,
+           const std::map<std::string, RegisteredGate>& gates)
+        : tables(host),
+          outbound(settings, tables.outbound),
+          inbound(settings, tables.inbound),
+          explain(host, settings, tables, names, gates),
+          endpoints(host) {
+      outbound.add_to(endpoints);
+      inbound.add_to(endpoints);
+      explain.add_to(endpoints);
+    }
+    void open() { endpoints.open(); }
+    RouteTables tables;
+    OutboundRoutes outbound;
+    InboundRoutes inbound;
+    ExplainRoutes explain;
+    http::Routes endpoints;
+  };
+
   Settings settings_;
   Resolver resolver_;
   std::unique_ptr<Metrics> metrics_;      // outlives the next three
@@ -220,6 +265,7 @@ class SipTrunk final : public Plugin {
   bool has_tcp_ = false;
   bool draining_ = false;
   Function<void()> idle_;
+  std::unique_ptr<Routes> routes_;
   std::unique_ptr<Provision<telephony::Telephony>> service_;
   Lifetime alive_;
 };

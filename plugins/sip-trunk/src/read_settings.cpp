@@ -77,18 +77,46 @@ Result<TrunkAccess> read_trunk(JsonView entry) {
   return trunk;
 }
 
-Result<OutboundRoute> read_route(JsonView entry, const std::map<std::string, TrunkAccess>& trunks) {
-  auto match = lib::NumberPattern::match(entry.text("match", ""));
-  if (!match) return std::move(match).error();
-  OutboundRoute route{*std::move(match), {}};
+Result<RouteRow> read_outbound_route(JsonView entry, const std::map<std::string, TrunkAccess>& trunks) {
+  std::vector<std::string> trunk_ids;
   const JsonView ids = entry["trunkIds"];
   for (size_t i = 0; i < ids.size(); ++i) {
     std::string id(ids.at(i).text());
     if (trunks.count(id) == 0)
       return {Code::invalid, "trunkIds[" + std::to_string(i) + "]: there is no trunk " + id};
-    route.trunk_ids.push_back(std::move(id));
+    trunk_ids.push_back(std::move(id));
   }
-  return route;
+  return RouteRow::outbound(entry.text("match", ""), trunk_ids);
+}
+
+Result<RouteRow> read_inbound_route(JsonView entry) {
+  auto row = RouteRow::inbound(entry.text("did", ""), entry.text("fromNumber", ""), entry.text("user", ""));
+  if (row && row->is_catchall() && row->caller_pattern)
+    return {Code::invalid, "fromNumber: the catchall * takes calls of every caller; leave it out"};
+  return row;
+}
+
+// Refuses a row that no call could reach because an earlier one is for the same calls.
+Status check_unique(const RouteRows& rows, const RouteRow& row, const char* field) {
+  for (const RouteRow& other : rows)
+    if (other.called_pattern() == row.called_pattern() && other.calling_pattern() == row.calling_pattern())
+      return {Code::invalid, std::string(field) + ": an earlier route matches the same numbers"};
+  return {};
+}
+
+template <class Read>
+Result<RouteRows> read_routes(JsonView list, const std::string& name, const char* field, Read read) {
+  RouteRows rows;
+  for (size_t i = 0; i < list.size(); ++i) {
+    const std::string at = name + "[" + std::to_string(i) + "]";
+    auto row = read(list.at(i));
+    if (!row) return std::move(row).error().within(at);
+    row->source = Source::config;
+    if (const Status unique = check_unique(rows, *row, field); !unique)
+      return {Code::invalid, at + "." + unique.error().text};
+    rows.push_back(*std::move(row));
+  }
+  return rows;
 }
 
 Result<TenantTrunks> read_tenant(JsonView section) {
@@ -102,16 +130,12 @@ Result<TenantTrunks> read_tenant(JsonView section) {
     if (!tenant.trunks.emplace(id, *std::move(trunk)).second)
       return {Code::invalid, field + ".id: " + id + " is defined twice"};
   }
-  const JsonView routes = section["outboundRoutes"];
-  for (size_t i = 0; i < routes.size(); ++i) {
-    const std::string field = "outboundRoutes[" + std::to_string(i) + "]";
-    auto route = read_route(routes.at(i), tenant.trunks);
-    if (!route) return std::move(route).error().within(field);
-    for (const OutboundRoute& other : tenant.routes)
-      if (other.match == route->match)
-        return {Code::invalid, field + ".match: an earlier route matches the same numbers"};
-    tenant.routes.push_back(*std::move(route));
-  }
+  PB_TRY_VALUE(tenant.outbound_routes,
+               read_routes(section["outboundRoutes"], "outboundRoutes", "match",
+                           [&](JsonView entry) { return read_outbound_route(entry, tenant.trunks); }));
+  PB_TRY_VALUE(tenant.inbound_routes,
+               read_routes(section["inboundRoutes"], "inboundRoutes", "did", &read_inbound_route));
+  tenant.default_user = section["inbound"].text("defaultUser", "");
   tenant.default_trunk = section.text("defaultTrunkId", "");
   if (!tenant.default_trunk.empty() && tenant.trunks.count(tenant.default_trunk) == 0) {
     return {Code::invalid, "defaultTrunkId: there is no trunk " + tenant.default_trunk};
@@ -120,14 +144,6 @@ Result<TenantTrunks> read_tenant(JsonView section) {
 }
 
 }  // namespace
-
-std::vector<std::string> TenantTrunks::trunks_for(const std::string& number) const {
-  for (const OutboundRoute& route : routes) {
-    if (route.match.matches(number)) return route.trunk_ids;
-  }
-  if (default_trunk.empty()) return {};
-  return {default_trunk};
-}
 
 bool Settings::uses_tcp() const {
   for (const auto& [host, tenant] : tenants)
@@ -167,6 +183,7 @@ Result<Settings> Settings::read(const Config& config) {
     if (!trunks)
       return std::move(trunks).error().within("tenants." + std::string(tenant.host) + ".sip-trunk");
     settings.tenants.emplace(tenant.host, *std::move(trunks));
+    if (tenant.primary) settings.primary_tenant = tenant.host;
   }
   return settings;
 }

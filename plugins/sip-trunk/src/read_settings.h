@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "number/number.h"
+#include "routes/route_row.h"
 #include "rtp/jitter_buffer.h"
 #include "sip_types.h"
 
@@ -29,23 +29,22 @@ struct ServerSettings {
   lib::JitterBuffer::Options jitter;
 };
 
-struct OutboundRoute {
-  lib::NumberPattern match;
-  std::vector<std::string> trunk_ids;
-};
-
 struct TenantTrunks {
   std::map<std::string, TrunkAccess> trunks;  // by id
-  std::vector<OutboundRoute> routes;          // in the order of the configuration; the first match counts
+  RouteRows outbound_routes;                  // in the order of the configuration; the first match counts
   std::string default_trunk;
-
-  // Returns the ids of the trunks to try for a normalised number, in order; empty: no trunk.
-  std::vector<std::string> trunks_for(const std::string& number) const;
+  RouteRows inbound_routes;  // likewise
+  std::string default_user;  // rung by calls that no inbound route or number takes; "": none
 };
 
 struct Settings {
   ServerSettings server;
   std::map<std::string, TenantTrunks, std::less<>> tenants;
+
+  std::string primary_tenant;
+
+  // The tenant that a request is about: the one it names, else the primary one (at the admin socket).
+  std::string tenant_of(const std::string& named) const { return named.empty() ? primary_tenant : named; }
 
   bool uses_tcp() const;
   // The hosts of all trunks: the numeric ones, and the names.

@@ -55,4 +55,12 @@ inline constexpr int64_t kNameRefreshMs = 60'000;  // for the peer filter, which
 inline constexpr int64_t kNameRetryMs = 5'000;     // after a failed refresh
 inline constexpr int64_t kNamePollMs = 1'000;      // interval of checking which names are due
 
+// Routes. Bounded, because all rows are in memory and the first match is found by going through them.
+inline constexpr size_t kMaxStoredOutboundRoutes = 1000;
+inline constexpr size_t kMaxStoredInboundRoutes = 10'000;
+inline constexpr int64_t kRoutePollMs = 1'500;    // of the revisions: changes elsewhere count here within 2 s
+inline constexpr size_t kMaxExplanations = 64;    // under way, as each waits for the dial gates
+inline constexpr size_t kMaxExplainedRows = 100;  // unreachable rows in one explanation
+inline constexpr int kMaxRouteWriteTries = 5;     // of a change that others keep overtaking
+
 }  // namespace patchbay::sip_trunk

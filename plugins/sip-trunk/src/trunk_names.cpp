@@ -34,6 +34,11 @@ std::vector<lib::SocketAddress> TrunkNames::addresses() const {
   return all;
 }
 
+bool TrunkNames::is_unresolved(const std::string& name) const {
+  const auto at = names_.find(name);
+  return at != names_.end() && at->second.has_failed && at->second.found.empty();
+}
+
 void TrunkNames::count_unresolved() const {
   metrics_.set_unresolved_names(static_cast<size_t>(
       std::count_if(names_.begin(), names_.end(), [](const auto& name) { return name.second.has_failed; })));

@@ -28,6 +28,8 @@ class TrunkNames {
   void watch(const std::vector<std::string>& names);
 
   std::vector<lib::SocketAddress> addresses() const;
+  // Whether it is a watched name whose lookups have only failed so far.
+  bool is_unresolved(const std::string& name) const;
 
  private:
   struct Name {

@@ -23,6 +23,7 @@ const std::map<std::string, std::string> kMayScan = {
     {"ai-voice/count_old", "a row per tenant and status"},
     {"identity/signing_keys", "a few keys"},
     {"sip-trunk/orphans", "the calls of the last process, once at the start"},
+    {"sip-trunk/route_revs", "two rows per tenant"},
     {"webhooks/subscriptions", "tens of rows"},
     {"webhooks/secrets", "a few per subscription"},
     {"webhooks/lanes", "the index of pending deliveries only"},

@@ -196,6 +196,30 @@ void whitelist(Client& client) {
             .size() == 3);
 }
 
+// Creates, reads, changes and deletes a row by each form of its item endpoints. `rest` is the rest of the
+// row.
+void routes_of(Client& client, const std::string& path, const std::string& member, const std::string& rest) {
+  for (const bool by_query : {false, true}) {
+    const std::string item = by_query ? path : path + "/{" + member + "}";
+    const std::string target = path + (by_query ? "?" + member + "=200" : "/200");
+    client.ask("POST", path, "{\"" + member + "\":\"200\"," + rest + "}");
+    client.ask("GET", item, "", target);
+    client.ask("PUT", item, "{" + rest + R"(,"position":1})", target);
+    client.ask("GET", path);
+    client.ask("DELETE", item, "", target);
+  }
+}
+
+void routes(Client& client) {
+  const std::string root = kRoot;
+  routes_of(client, root + "/outbound-routes", "match", R"("trunkIds":["main"])");
+  routes_of(client, root + "/inbound-routes", "did", R"("user":"alice")");
+  client.ask("PUT", root + "/inbound-routes/{did}", R"({"User":"alice"})", root + "/inbound-routes/%2A");
+  const std::string explain = root + "/admin/explain";
+  client.ask("POST", explain, R"({"direction":"outbound","number":"+4930123456"})");
+  client.ask("POST", explain, R"({"direction":"inbound","did":"+4930123456"})");
+}
+
 void keys(Client& client) {
   const std::string path = std::string(kRoot) + "/admin/keys";
   const std::string id = text_of(client.ask("POST", path, R"({"name":"billing"})"), "id");
@@ -273,6 +297,7 @@ TEST_CASE("every success in the OpenAPI document has the described body") {
   webhooks(client, receiver);
   whitelist(client);
   keys(client);
+  routes(client);
   mails(client, smtp);
   shares(client, server, receiver);
   for (const char* path : {"/oidc.ashx/jwks", "/.well-known/openid-configuration", kRoot, "/openapi.json",

@@ -106,13 +106,15 @@ struct Check {
   std::string number;  // normalised
   std::string call_id;
   std::string correlation;
-  PATCHBAY_FIELDS(tenant, number, call_id, correlation)
+  bool dry_run = false;  // nothing is dialled: only for an explanation, so a refusal is not counted or logged
+  PATCHBAY_FIELDS(tenant, number, call_id, correlation, dry_run)
 };
 
 struct Verdict {
   bool allowed = false;
-  std::string reason;  // "not whitelisted"
-  PATCHBAY_FIELDS(allowed, reason)
+  std::string reason;       // "not whitelisted"
+  std::string detail = {};  // what decided, for people: "the entry +49 30 123456 (dentist)"
+  PATCHBAY_FIELDS(allowed, reason, detail)
 };
 
 // A dial gate.

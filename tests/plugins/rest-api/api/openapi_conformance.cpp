@@ -22,6 +22,7 @@ plugins:
   transcripts: {}
   ai-voice: {}
   engine-local: {}
+  sip-trunk: {listenPort: 0}
 tenants:
   a.example: {primary: true}
 )";
