@@ -20,6 +20,8 @@ void add_key(Verb app, int& exit_code);
 void add_number(Verb app, int& exit_code);
 void add_webhook(Verb app, int& exit_code);
 void add_events(Verb app, int& exit_code);
+void add_route(Verb app, int& exit_code);
+void add_explain(Verb app, int& exit_code);
 void add_plugin(Verb app, int& exit_code);
 void add_store(Verb app, int& exit_code);
 void add_version(Verb app, int& exit_code);
