@@ -46,7 +46,7 @@ set(CPACK_DEBIAN_SERVER_PACKAGE_SHLIBDEPS ON)
 # procps: the unit's reload is /bin/kill. Libraries that are loaded at their first use are in no file's list of needed ones.
 set(CPACK_DEBIAN_SERVER_PACKAGE_DEPENDS "adduser, procps, libcurl4, libflite1, libpocketsphinx3")
 # Speech models for the engine `local`; CA certificates for webhooks and engines on the network.
-set(CPACK_DEBIAN_SERVER_PACKAGE_RECOMMENDS "ca-certificates, pocketsphinx-en-us")
+set(CPACK_DEBIAN_SERVER_PACKAGE_RECOMMENDS "ca-certificates, libpq5, pocketsphinx-en-us")
 set(CPACK_DEBIAN_SERVER_PACKAGE_CONTROL_EXTRA ${packaging}/conffiles ${packaging}/postinst ${packaging}/prerm
                                               ${packaging}/postrm)
 

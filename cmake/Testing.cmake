@@ -1,4 +1,6 @@
-# patchbay_add_test(NAME SOURCES ... [LIBRARIES ...] [LABELS label, instead of NAME] [TIMEOUT seconds])
+# patchbay_add_test(NAME SOURCES ... [LIBRARIES ...] [LABELS label, instead of NAME] [TIMEOUT seconds] [ON_POSTGRES])
+#
+# ON_POSTGRES adds a test that runs the whole program with the store on PostgreSQL (support/test_store.h), without sanitizers.
 #
 # TIMEOUT stops a test that hangs. Its default is well above the 60 s that a test waits for one condition, so that the test
 # itself reports what did not happen.
@@ -12,7 +14,7 @@ add_library(patchbay_test_main STATIC ${CMAKE_CURRENT_LIST_DIR}/test_main.cpp)
 target_link_libraries(patchbay_test_main PUBLIC doctest::doctest)
 
 function(patchbay_add_test name)
-  cmake_parse_arguments(arg "" "LABELS;TIMEOUT" "SOURCES;LIBRARIES;PROPERTIES" ${ARGN})
+  cmake_parse_arguments(arg "ON_POSTGRES" "LABELS;TIMEOUT" "SOURCES;LIBRARIES;PROPERTIES" ${ARGN})
   if(NOT arg_TIMEOUT)
     set(arg_TIMEOUT 300)
   endif()
@@ -28,4 +30,9 @@ function(patchbay_add_test name)
     TEST_PREFIX "${name}: "
     PROPERTIES TIMEOUT ${arg_TIMEOUT} LABELS ${arg_LABELS} FAIL_REGULAR_EXPRESSION "test cases:[ ]+0 "
                ${arg_PROPERTIES})
+  if(arg_ON_POSTGRES AND NOT PATCHBAY_SANITIZE)
+    add_test(NAME "${name}: all of it on PostgreSQL" COMMAND test-${name})
+    set_tests_properties("${name}: all of it on PostgreSQL" PROPERTIES TIMEOUT 900 LABELS ${arg_LABELS} ENVIRONMENT
+                                                                       PATCHBAY_TEST_STORE=postgres)
+  endif()
 endfunction()

@@ -186,10 +186,16 @@ class Core::Impl {
       log_->flush();
       std::_Exit(EXIT_FAILURE);
     };
+    if (!scratch) {
+      options.postgres = plan_.config.server().store;
+      options.postgres_password = plan_.config.server().store_password;
+    }
     const std::filesystem::path data = plan_.config.server().data;
     Status opened = subsystems_->open_store(data / "patchbay.db", std::move(options));
     if (!opened)
-      return std::move(opened).error().within("the store in " + data.string() + " cannot be opened");
+      return std::move(opened).error().within(
+          "the store in " + (scratch || plan_.config.server().store.empty() ? data.string() : "PostgreSQL") +
+          " cannot be opened");
     core::HostServices& services = subsystems_->services();
     core::Store& store = *subsystems_->store();
     retention_ = std::make_unique<core::EventRetention>(

@@ -91,17 +91,27 @@ Status Postgres::launch() {
 
 // SIGQUIT stops the server at once, without writing. Sent to the process group, because runuser does not
 // forward it.
+void Postgres::crash() {
+  if (server_ <= 0) return;
+  ::kill(-server_, SIGQUIT);
+  ::waitpid(server_, nullptr, 0);
+  server_ = -1;
+}
+
 Postgres::~Postgres() {
-  if (server_ > 0) {
-    ::kill(-server_, SIGQUIT);
-    ::waitpid(server_, nullptr, 0);
-  }
+  crash();
   std::error_code ignored;
   if (!folder_.empty()) std::filesystem::remove_all(folder_, ignored);
 }
 
 std::string Postgres::conninfo() const {
   return "host=" + folder_.string() + " user=patchbay dbname=postgres connect_timeout=10";
+}
+
+std::string Postgres::url() const {
+  std::string folder;
+  for (const char c : folder_.string()) folder += c == '/' ? std::string("%2F") : std::string(1, c);
+  return "postgresql://patchbay@" + folder + "/postgres";
 }
 
 Result<std::unique_ptr<PostgresClient>> PostgresClient::connect(const std::string& conninfo) {
@@ -116,6 +126,15 @@ PostgresClient::~PostgresClient() { PQfinish(connection_); }
 
 Status PostgresClient::run(const std::string& sql) {
   return of_result(connection_, PQexec(connection_, sql.c_str()), PGRES_COMMAND_OK);
+}
+
+Result<std::string> PostgresClient::value(const std::string& sql) {
+  PGresult* result = PQexec(connection_, sql.c_str());
+  const bool good = PQresultStatus(result) == PGRES_TUPLES_OK;
+  std::string value = good && PQntuples(result) > 0 ? PQgetvalue(result, 0, 0) : "";
+  PQclear(result);
+  if (!good) return {Code::failed, PQerrorMessage(connection_)};
+  return value;
 }
 
 Status PostgresClient::check(const std::string& sql) {

@@ -21,6 +21,13 @@ class Postgres {
 
   // The connection string for PQconnectdb.
   std::string conninfo() const;
+  // The same as a URL.
+  std::string url() const;
+
+  // Ends all its processes at once, as a crash would.
+  void crash();
+  // Starts it again after crash().
+  Status resume() { return launch(); }
 
  private:
   Postgres() = default;
@@ -41,6 +48,8 @@ class PostgresClient {
   Status run(const std::string& sql);
   // Prepares a statement with parameters $1..$n, without running it.
   Status check(const std::string& sql);
+  // The first value of the first row; "" for none.
+  Result<std::string> value(const std::string& sql);
 
  private:
   PostgresClient() = default;

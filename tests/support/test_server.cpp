@@ -7,6 +7,8 @@
 #include <system_error>
 #include <utility>
 
+#include "support/test_store.h"
+
 namespace patchbay::test {
 
 TemporaryFolder::TemporaryFolder() {
@@ -48,7 +50,8 @@ void TestServer::gather_plugins(const std::map<std::string, std::string>& files)
 
 void TestServer::write_config() const {
   std::ofstream(folder_.path() / "patchbay.yaml")
-      << "server: {data: data, log: {level: debug}, management: {listen: \"127.0.0.1:0\"}}\n"
+      << "server: {data: data, log: {level: debug}, management: {listen: \"127.0.0.1:0\"}"
+      << (on_postgres() ? ", store: \"" + test_store(data() / "patchbay.db") + "\"" : "") << "}\n"
       << yaml_;
 }
 

@@ -52,7 +52,9 @@ std::vector<Ref<DurableConsumer>> StoreRegistry::consumers() const {
 }
 
 void StoreRegistry::announced(CommitNotice&& what) {
+  // Those of other processes only wake consumers: who publishes an event on the bus acts on it, too.
   for (const LoggedEvent& event : what.events) {
+    if (what.is_elsewhere) break;
     static_cast<void>(
         bus_.publish(EventData{event.topic, event.tenant, event.subject, event.correlation, event.payload,
                                event.ts_ms, static_cast<uint64_t>(event.id), event.tenant_seq}));

@@ -43,7 +43,7 @@ std::string Subsystems::report(std::string_view what) {
 Status Subsystems::open_store(const std::filesystem::path& file, StoreOptions options) {
   options.now_ms = [this] { return runtime_->wall_clock().now_ms(); };
   options.on_committed = [this, witness = std::move(options.on_committed)](CommitNotice&& what) {
-    if (witness) witness(CommitNotice(what));
+    if (witness && !what.is_elsewhere) witness(CommitNotice(what));
     store_registry_.announced(std::move(what));
   };
   PB_TRY_VALUE(store_, Store::open(file, std::move(options)));

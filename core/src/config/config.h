@@ -22,6 +22,8 @@ namespace patchbay::core::config {
 struct Server {
   // All paths are absolute.
   std::string data;
+  std::string store;           // connection URL of PostgreSQL; empty: SQLite in the data folder
+  std::string store_password;  // for it; may be empty
   std::string plugin_dir;
   std::string admin_socket;  // default: data/admin.sock
   std::string management_listen;

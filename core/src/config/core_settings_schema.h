@@ -9,6 +9,11 @@ namespace patchbay::core::config {
 // The section `server`.
 inline constexpr std::string_view kServerSchema = R"({"type":"object","default":{},"properties":{
   "data":{"type":"string","minLength":1,"x-path":true,"default":"data"},
+  "store":{"type":"string","minLength":1,"x-secret":true,"pattern":"^postgres(ql)?://",
+    "x-rule":"begin with postgresql://, as postgresql://patchbay@db.example.com/patchbay",
+    "description":"Address of a PostgreSQL database; without it the store is a file in the data folder"},
+  "store_password":{"type":"string","minLength":1,"x-secret":true,
+    "description":"Password for the address in store, which is better kept in a file or the environment"},
   "plugin_dir":{"type":"string","minLength":1,"x-path":true},
   "management":{"type":"object","default":{},"properties":{
     "listen":{"type":"string","minLength":1,"default":"127.0.0.1:9090"}}},

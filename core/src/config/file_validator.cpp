@@ -90,6 +90,8 @@ Server to_server(const json::Node& root, const Sources& sources) {
   const json::Node* threads = section ? section->find("threads") : nullptr;
   Server server;
   server.data = text_of(section, "data");
+  server.store = text_of(section, "store");
+  server.store_password = text_of(section, "store_password");
   server.plugin_dir = text_of(section, "plugin_dir", sources.default_plugin_dir);
   server.admin_socket = text_of(section, "admin_socket", server.data + "/admin.sock");
   server.management_listen = text_of(section ? section->find("management") : nullptr, "listen");

@@ -17,6 +17,9 @@ struct JobNotice {
 struct CommitNotice {
   std::vector<LoggedEvent> events;  // in commit order
   std::vector<JobNotice> jobs;
+  // Committed by another process on the same database: the events have only their id and topic, and the jobs
+  // are the first of their kind.
+  bool is_elsewhere = false;
 };
 
 }  // namespace patchbay::core

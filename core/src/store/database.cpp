@@ -133,13 +133,14 @@ int bind_value(sqlite3_stmt* statement, int slot, const Value& value) {
 Result<Database> Database::open(const std::filesystem::path& path, Mode mode,
                                 std::shared_ptr<const Clock> clock) {
   const bool writes = mode != Mode::read;
-  if (writes) PB_TRY(create_private(path));
+  const bool in_file = mode != Mode::memory;
+  if (writes && in_file) PB_TRY(create_private(path));
   Database db;
   db.mode_ = mode;
   db.clock_ = std::move(clock);
   sqlite3* handle = nullptr;
   int flags = (writes ? SQLITE_OPEN_READWRITE : SQLITE_OPEN_READONLY) | SQLITE_OPEN_NOMUTEX;
-  int opened = sqlite3_open_v2(path.c_str(), &handle, flags, nullptr);
+  int opened = sqlite3_open_v2(in_file ? path.c_str() : ":memory:", &handle, flags, nullptr);
   db.handle_.reset(handle);
   if (opened != SQLITE_OK) return {code_of(opened), path.string() + ": " + sqlite3_errstr(opened)};
   sqlite3_extended_result_codes(handle, 1);
@@ -156,7 +157,7 @@ Result<Database> Database::open(const std::filesystem::path& path, Mode mode,
                    std::to_string(kMaxWalFileBytes)
              : "PRAGMA query_only=ON; PRAGMA wal_autocheckpoint=0; PRAGMA temp_store=MEMORY";
   Status ready = writes ? db.sync_each_commit(true) : Status();
-  if (ready && writes) ready = use_wal(db);
+  if (ready && writes && in_file) ready = use_wal(db);
   if (ready) ready = db.run(setup.c_str());
   if (!ready) return std::move(ready).error().within(path.string());
   return db;

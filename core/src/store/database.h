@@ -19,7 +19,8 @@ namespace patchbay::core {
 class Database {
  public:
   // Scratch: as write, for a file that is deleted afterwards, so that no commit waits for the disk.
-  enum class Mode { write, read, scratch };
+  // Memory: without a file; `path` is only its name in errors.
+  enum class Mode { write, read, scratch, memory };
   // Opens with WAL, synchronous=FULL and foreign keys on, double-quoted strings and schema edits off.
   // Mode::write creates a missing file with mode 0600.
   static Result<Database> open(const std::filesystem::path& path, Mode mode,

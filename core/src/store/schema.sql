@@ -44,12 +44,33 @@ CREATE INDEX core_job_by_holder ON core_job (held_by) WHERE held_by <> '';
 DROP INDEX core_event_by_tenant;
 CREATE UNIQUE INDEX core_event_by_tenant_seq ON core_event (tenant, tenant_seq);
 
+-- migration: 5
+-- One row, which each transaction of a shared database locks first: so ids, events and commits have one order in all processes.
+-- last_id: the last id given out. consumers_rev: raised by each change of a consumer, which the other processes read again then.
+CREATE TABLE core_writer (id BIGINT PRIMARY KEY, last_id BIGINT NOT NULL, consumers_rev BIGINT NOT NULL);
+INSERT INTO core_writer (id, last_id, consumers_rev) VALUES (1, 0, 0);
+-- lease_until_ms: by the database's clock; then other processes take the node for dead. last_commit: the number of the node's last
+-- transaction. held_epoch: of the claiming node.
+ALTER TABLE core_node ADD COLUMN lease_until_ms BIGINT NOT NULL DEFAULT 0;
+ALTER TABLE core_node ADD COLUMN last_commit BIGINT NOT NULL DEFAULT 0;
+ALTER TABLE core_job ADD COLUMN held_epoch BIGINT NOT NULL DEFAULT 0;
+CREATE INDEX core_node_live ON core_node (lease_until_ms) WHERE state = 'live';
+
+-- name: writer-turn
+SELECT last_id, consumers_rev FROM core_writer WHERE id = 1 {{FOR_UPDATE}};
+
+-- name: writer-done
+UPDATE core_writer SET last_id = $1 WHERE id = 1;
+
+-- name: consumers-changed
+UPDATE core_writer SET consumers_rev = consumers_rev + 1 WHERE id = 1;
+
 -- name: node-retire
 UPDATE core_node SET state = 'retired', retired_ms = {{NOW_MS}} WHERE id = $1 AND state = 'live';
 
 -- name: node-add
-INSERT INTO core_node (id, epoch, state, started_ms)
-SELECT $1, COALESCE(MAX(epoch), 0) + 1, 'live', {{NOW_MS}} FROM core_node WHERE id = $1
+INSERT INTO core_node (id, epoch, state, started_ms, lease_until_ms)
+SELECT $1, COALESCE(MAX(epoch), 0) + 1, 'live', {{NOW_MS}}, {{DATABASE_MS}} + $2 FROM core_node WHERE id = $1
 RETURNING epoch;
 
 -- name: last-id
@@ -62,6 +83,12 @@ ON CONFLICT (tenant) DO UPDATE SET seq = core_tenant_seq.seq + 1 RETURNING seq;
 -- name: event-add
 INSERT INTO core_event (id, topic, tenant, tenant_seq, subject, correlation, ts_ms, payload, unique_key)
 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9);
+
+-- name: last-event
+SELECT COALESCE(MAX(id), 0) FROM core_event;
+
+-- name: events-after
+SELECT id, topic FROM core_event WHERE id > $1 ORDER BY id LIMIT $2;
 
 -- name: event-log
 SELECT id, topic, tenant, tenant_seq, subject, correlation, ts_ms, payload
@@ -147,14 +174,26 @@ RETURNING kind;
 
 -- name: jobs-due
 SELECT id, tenant, job_key, due_ms, fence, tries
-FROM core_job WHERE kind = $1 AND due_ms <= $2 ORDER BY due_ms, id LIMIT $3;
+FROM core_job WHERE kind = $1 AND due_ms <= $2 ORDER BY due_ms, id LIMIT $3 {{SKIP_LOCKED}};
 
 -- name: job-claim
-UPDATE core_job SET due_ms = $3, fence = fence + 1, tries = tries + 1, held_by = $4, held_from_ms = due_ms
+UPDATE core_job SET due_ms = $3, fence = fence + 1, tries = tries + 1, held_by = $4, held_epoch = $5, held_from_ms = due_ms
 WHERE id = $1 AND fence = $2 RETURNING body;
 
 -- name: jobs-give-back
 UPDATE core_job SET due_ms = held_from_ms, held_by = '' WHERE held_by = $1 AND held_by <> '';
+
+-- name: node-renew
+UPDATE core_node SET lease_until_ms = {{DATABASE_MS}} + $3, state = 'live' WHERE id = $1 AND epoch = $2;
+
+-- The nodes whose processes are dead, because their leases have run out.
+-- name: nodes-bury
+UPDATE core_node SET state = 'dead', retired_ms = {{NOW_MS}}
+WHERE state = 'live' AND lease_until_ms < {{DATABASE_MS}} AND id <> $1
+RETURNING id, epoch;
+
+-- name: jobs-give-back-of-epoch
+UPDATE core_job SET due_ms = held_from_ms, held_by = '' WHERE held_by = $1 AND held_by <> '' AND held_epoch = $2;
 
 -- name: next-due
 SELECT MIN(due_ms) FROM core_job WHERE kind = $1;

@@ -42,6 +42,31 @@ class UnsyncedCommits {
 
 }  // namespace
 
+Status check_overlap(const std::string& owner, std::set<std::string> others) {
+  const std::string prefix = table_prefix(owner);
+  others.erase(owner);
+  for (const std::string& other : others) {
+    const std::string taken = table_prefix(other);
+    if (begins_with(prefix, taken) || begins_with(taken, prefix)) return overlap(prefix, other);
+  }
+  return {};
+}
+
+Result<size_t> count_applied(const Rows& rows, const SchemaText& schema) {
+  for (size_t row = 0; row < rows.row_count(); ++row) {
+    std::string which = "migration " + std::to_string(rows.integer(row, 0));
+    if (row >= schema.migrations.size()) {
+      return {Code::conflict,
+              "the database has " + which + ", which this version does not know: run the newer version"};
+    }
+    if (rows.text(row, 1) != schema.migrations[row].hash) {
+      return {Code::conflict,
+              which + " was edited after it had run here: restore it and add a new migration"};
+    }
+  }
+  return rows.row_count();
+}
+
 Status SchemaRegistry::add(std::string_view owner_name, std::string_view text) {
   std::string owner(owner_name);
   auto in_owner = [&](Error error) { return std::move(error).within("store schema of '" + owner + "'"); };
@@ -74,14 +99,7 @@ Status SchemaRegistry::check_name(const std::string& owner) {
   if (registered_.count(owner) != 0) return {Code::conflict, "is registered already"};
   PB_TRY_VALUE(std::set<std::string> others, migrated_owners());
   others.insert(registered_.begin(), registered_.end());
-  others.erase(owner);
-  for (const std::string& other : others) {
-    std::string taken = table_prefix(other);
-    if (begins_with(prefix, taken) || begins_with(taken, prefix)) {
-      return overlap(prefix, other);
-    }
-  }
-  return {};
+  return check_overlap(owner, std::move(others));
 }
 
 Status SchemaRegistry::migrate(const std::string& owner, const SchemaText& schema) {
@@ -110,18 +128,7 @@ Result<size_t> SchemaRegistry::applied_migrations(const std::string& owner, cons
   }
   Rows rows;
   PB_TRY(query->run(db_, {owner}, &rows, kMaxCatalogueBytes));
-  for (size_t row = 0; row < rows.row_count(); ++row) {
-    std::string which = "migration " + std::to_string(rows.integer(row, 0));
-    if (row >= schema.migrations.size()) {
-      return {Code::conflict,
-              "the database has " + which + ", which this version does not know: run the newer version"};
-    }
-    if (rows.text(row, 1) != schema.migrations[row].hash) {
-      return {Code::conflict,
-              which + " was edited after it had run here: restore it and add a new migration"};
-    }
-  }
-  return rows.row_count();
+  return count_applied(rows, schema);
 }
 
 Status SchemaRegistry::run_migrations(const std::string& owner, const SchemaText& schema, size_t applied) {

@@ -13,6 +13,12 @@
 
 namespace patchbay::core {
 
+// For every kind of database: whether an owner's prefix overlaps with that of another one.
+Status check_overlap(const std::string& owner, std::set<std::string> others);
+// Returns how many of the migrations have run; `rows` are the number and hash of those that have, in order.
+// Fails when the text of one has changed since, and when the database is newer than the schema.
+Result<size_t> count_applied(const Rows& rows, const SchemaText& schema);
+
 class SchemaRegistry {
  public:
   SchemaRegistry(Database& db, StatementRegistry& statements) : db_(db), statements_(statements) {

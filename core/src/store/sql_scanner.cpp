@@ -100,14 +100,19 @@ Result<int> sql_parameters(std::string_view sql) {
   return highest;
 }
 
-Result<std::string> expand_macros(std::string_view sql, Dialect dialect) {
+Result<std::string> expand_macros(std::string_view sql, Dialect dialect, std::string_view now_ms) {
   struct Macro {
     std::string_view name, sqlite, postgres;
   };
-  static constexpr std::array<Macro, 3> kMacros = {{
+  static constexpr std::string_view kPostgresMs =
+      "CAST(EXTRACT(EPOCH FROM clock_timestamp()) * 1000 AS BIGINT)";
+  static constexpr std::array<Macro, 6> kMacros = {{
       {"BYTES", "BLOB", "BYTEA"},
       {"ID", "INTEGER", "BIGINT"},
-      {"NOW_MS", "patchbay_now_ms()", "CAST(EXTRACT(EPOCH FROM clock_timestamp()) * 1000 AS BIGINT)"},
+      {"NOW_MS", "patchbay_now_ms()", kPostgresMs},
+      {"DATABASE_MS", "patchbay_now_ms()", kPostgresMs},
+      {"FOR_UPDATE", "", "FOR UPDATE"},
+      {"SKIP_LOCKED", "", "FOR UPDATE SKIP LOCKED"},
   }};
   std::string out;
   for (;;) {
@@ -120,7 +125,10 @@ Result<std::string> expand_macros(std::string_view sql, Dialect dialect) {
     const Macro* macro = nullptr;
     for (const Macro& one : kMacros) macro = one.name == name ? &one : macro;
     if (!macro) return {Code::invalid, "uses the unknown macro {{" + std::string(name) + "}}"};
-    out += dialect == Dialect::sqlite ? macro->sqlite : macro->postgres;
+    if (name == "NOW_MS" && !now_ms.empty())
+      out += now_ms;
+    else
+      out += dialect == Dialect::sqlite ? macro->sqlite : macro->postgres;
     sql.remove_prefix(close + 2);
   }
 }

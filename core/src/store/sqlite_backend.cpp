@@ -23,15 +23,18 @@ SqliteBackend::SqliteBackend(std::filesystem::path path, std::shared_ptr<const C
       clock_(std::move(clock)),
       db_(std::move(db)),
       schema_registry_(db_, statements),
-      writer_(db_, options.lock_timeout_ms) {}
+      writer_(db_, options.lock_timeout_ms),
+      max_pages_(options.max_pages) {}
 
 Result<std::unique_ptr<ReadConnection>> SqliteBackend::open_reader() {
   PB_TRY_VALUE(Database opened, Database::open(path_, Database::Mode::read, clock_));
   return std::unique_ptr<ReadConnection>(std::make_unique<SqliteReader>(std::move(opened)));
 }
 
-Status SqliteBackend::limit_pages(int64_t max_pages) {
-  return db_.run(("PRAGMA max_page_count=" + std::to_string(max_pages)).c_str());
+// After the core's tables exist, which may be larger than the limit of a test.
+Status SqliteBackend::started(Node) {
+  if (max_pages_ == 0) return {};
+  return db_.run(("PRAGMA max_page_count=" + std::to_string(max_pages_)).c_str());
 }
 
 }  // namespace patchbay::core

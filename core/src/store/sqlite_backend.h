@@ -16,6 +16,7 @@ class SqliteBackend final : public Backend {
   struct Options {
     bool scratch = false;  // as StoreOptions
     int64_t lock_timeout_ms = 0;
+    int64_t max_pages = 0;
   };
   // Opens or creates the file. Borrows the statements.
   static Result<std::unique_ptr<SqliteBackend>> open(const std::filesystem::path& path,
@@ -27,8 +28,7 @@ class SqliteBackend final : public Backend {
   }
   WriteConnection& writer() override { return writer_; }
   Result<std::unique_ptr<ReadConnection>> open_reader() override;
-  // As StoreOptions.
-  Status limit_pages(int64_t max_pages);
+  Status started(Node node) override;
 
  private:
   SqliteBackend(std::filesystem::path path, std::shared_ptr<const Clock> clock, Database db,
@@ -40,6 +40,8 @@ class SqliteBackend final : public Backend {
   Database db_;
   SchemaRegistry schema_registry_;
   SqliteWriter writer_;
+  // state
+  const int64_t max_pages_;
 };
 
 }  // namespace patchbay::core

@@ -28,6 +28,10 @@ struct Statement {
   // Shared by the copies of a statement that the registry moves.
   std::shared_ptr<std::atomic<int>> slow_queries = std::make_shared<std::atomic<int>>(0);
 
+  // For PostgreSQL: the types of its parameters, and whether a last one is the store's clock.
+  std::vector<unsigned> types = {};
+  bool takes_clock = false;
+
   std::string title() const { return owner + "/" + name; }
 };
 

@@ -8,6 +8,9 @@
 #include "bus/topic_name.h"
 #include "store/limits.h"
 #include "store/lock_file.h"
+#include "store/node_name.h"
+#include "store/postgres_backend.h"
+#include "store/postgres_limits.h"
 #include "store/reader_pool.h"
 #include "store/sqlite_backend.h"
 #include "store/store_schema.h"  // generated from schema.sql
@@ -84,13 +87,16 @@ Store::Done<Rows> as_events(Store::Done<std::vector<LoggedEvent>> done) {
   };
 }
 
-Writer::Options writer_options(const StoreOptions& options) {
+Writer::Options writer_options(const StoreOptions& options, Backend& backend) {
   Writer::Options writer;
   writer.max_queued = options.max_queued;
   writer.max_queued_bytes = options.max_queued_bytes;
   writer.task_timeout_ms = options.write_timeout_ms;
   writer.migration_timeout_ms = options.migration_timeout_ms;
-  writer.on_committed = options.on_committed;
+  writer.on_committed = [&backend, announce = options.on_committed](CommitNotice&& notice) {
+    backend.committed(notice);
+    if (announce) announce(std::move(notice));
+  };
   writer.warn = options.warn;
   writer.on_fatal = options.on_fatal;
   return writer;
@@ -100,7 +106,7 @@ Result<int64_t> start_epoch(WriteSession& session, const std::string& node) {
   PB_TRY(session.begin());
   Rows rows;
   auto retired = session.run("node-retire", {node});
-  auto added = retired ? session.run("node-add", {node}, &rows) : std::move(retired);
+  auto added = retired ? session.run("node-add", {node, kNodeLeaseMs}, &rows) : std::move(retired);
   // The claims of the node's last process are released at once, because that process is dead.
   if (added) added = session.run("jobs-give-back", {node});
   Status committed;
@@ -108,6 +114,7 @@ Result<int64_t> start_epoch(WriteSession& session, const std::string& node) {
   session.roll_back();
   if (!added) return std::move(added).error();
   if (!committed) return std::move(committed).error();
+  session.set_epoch(rows.integer(0, 0));
   return rows.integer(0, 0);
 }
 
@@ -122,22 +129,38 @@ class Store::Impl {
         lock(std::move(taken)),
         secret_box(std::move(keys)) {}
 
-  Status start(const std::filesystem::path& path) {
+  Status open_sqlite(const std::filesystem::path& path) {
     PB_TRY_VALUE(auto opened,
-                 SqliteBackend::open(path, clock, statements, {options.scratch, options.lock_timeout_ms}));
-    SqliteBackend& sqlite = *opened;
+                 SqliteBackend::open(path, clock, statements,
+                                     {options.scratch, options.lock_timeout_ms, options.max_pages}));
     backend = std::move(opened);
+    return {};
+  }
+
+  Status open_postgres() {
+    PB_TRY_VALUE(auto opened,
+                 PostgresBackend::open(
+                     {options.postgres, options.postgres_password, options.scratch, options.write_timeout_ms,
+                      options.query_timeout_ms, options.lock_timeout_ms, options.migration_timeout_ms},
+                     clock, statements));
+    backend = std::move(opened);
+    return {};
+  }
+
+  Status start(const std::filesystem::path& path) {
+    PB_TRY(options.postgres.empty() ? open_sqlite(path) : open_postgres());
     PB_TRY(backend->add_owner("core", kCoreSchema));
     session.emplace(backend->writer(), statements, *clock,
                     WriteSessionOptions{options.node, options.max_result_bytes});
     PB_TRY(session->load());
     PB_TRY_VALUE(epoch, start_epoch(*session, options.node));
-    if (options.max_pages > 0) PB_TRY(sqlite.limit_pages(options.max_pages));
-    reader_pool.emplace(
-        statements, ReaderPool::Options{options.reader_threads, options.max_queued, options.max_result_bytes,
-                                        options.query_timeout_ms, options.warn});
+    PB_TRY(backend->started({options.node, epoch, options.on_committed, options.warn}));
+    const bool more_readers = !options.postgres.empty() && options.reader_threads == kReaderThreads;
+    const int readers = more_readers ? kPostgresReaders : options.reader_threads;
+    reader_pool.emplace(statements, ReaderPool::Options{readers, options.max_queued, options.max_result_bytes,
+                                                        options.query_timeout_ms, options.warn});
     PB_TRY(reader_pool->start(*backend));
-    writer.emplace(backend->writer(), *session, writer_options(options));
+    writer.emplace(backend->writer(), *session, writer_options(options, *backend));
     writer->start();
     return {};
   }
@@ -173,6 +196,10 @@ Result<std::unique_ptr<Store>> Store::open(const std::filesystem::path& path, St
   auto clock = std::make_shared<const Clock>(options.now_ms ? options.now_ms : system_now_ms);
   if (options.key_file.empty()) options.key_file = path.parent_path() / "sealing.key";
   PB_TRY_VALUE(LockFile lock, LockFile::acquire(path.string() + ".lock"));
+  if (options.node.empty() && options.postgres.empty()) options.node = "node";
+  if (options.node.empty()) {
+    PB_TRY_VALUE(options.node, node_name(path.parent_path() / "node"));
+  }
   warn_of_lost_key(path, options);
   PB_TRY_VALUE(SecretBox secret_box, SecretBox::open(options.key_file, !options.scratch));
   auto impl = std::make_unique<Impl>(std::move(options), std::move(lock), std::move(secret_box), clock);
@@ -188,6 +215,7 @@ Store::~Store() { close(); }
 void Store::close() {
   impl_->reader_pool->stop(impl_->options.close_timeout_ms);
   impl_->writer->stop(impl_->options.close_timeout_ms);
+  impl_->backend->stop();
 }
 
 // The promise is shared with the task, which may outlive the wait.
@@ -354,6 +382,7 @@ void Store::prune(int64_t older_than_ms, PruneCursor from, int64_t limit, Done<P
 
 void Store::claim_jobs(const std::string& kind, int64_t limit, int64_t lease_ms,
                        Done<std::vector<Job>> done) {
+  impl_->backend->watch_jobs(kind);
   impl_->write<std::vector<Job>>(
       [=](WriteSession& session) { return session.claim_jobs(kind, limit, lease_ms); }, std::move(done));
 }
@@ -397,15 +426,26 @@ StoreStats Store::stats() const {
   return stats;
 }
 
-Result<std::vector<ConsumerState>> read_consumers(const std::filesystem::path& path) {
+Result<std::vector<ConsumerState>> read_consumers(const std::filesystem::path& path,
+                                                  const std::string& postgres, const std::string& password) {
   auto clock = std::make_shared<const Clock>(system_now_ms);
-  PB_TRY_VALUE(Database db, Database::open(path, Database::Mode::read, std::move(clock)));
   PB_TRY_VALUE(const SchemaText schema, parse_schema(kCoreSchema));
   const auto found = std::find_if(schema.statements.begin(), schema.statements.end(),
                                   [](const auto& each) { return each.name == "consumer-states"; });
-  PB_TRY_VALUE(PreparedStatement compiled, PreparedStatement::prepare(db, found->sql, found->parameters));
+  std::unique_ptr<ReadConnection> reader;
+  if (postgres.empty()) {
+    PB_TRY_VALUE(Database db, Database::open(path, Database::Mode::read, std::move(clock)));
+    reader = std::make_unique<SqliteReader>(std::move(db));
+  } else {
+    PB_TRY_VALUE(const PostgresFunctions* pq, load_postgres());
+    reader = std::make_unique<PostgresReader>(
+        *pq, PostgresLink::Options{postgres, password, true, false, kQueryTimeoutMs, kLockTimeoutMs},
+        std::move(clock));
+  }
+  Statement statement{"core", found->name, found->sql, found->parameters, true, false};
+  PB_TRY_VALUE(const std::unique_ptr<SqlStatement> compiled, reader->prepare(statement));
   Rows rows;
-  PB_TRY(compiled.run(db, {kMaxCountedPending}, &rows, StoreOptions().max_result_bytes));
+  PB_TRY(compiled->run({kMaxCountedPending}, &rows, kMaxResultBytes));
   return states_of(rows);
 }
 

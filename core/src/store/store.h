@@ -1,4 +1,4 @@
-// The store: state, event log and jobs that commit together, in one SQLite file.
+// The store: state, event log and jobs that commit together, in one SQLite file or a PostgreSQL database.
 //
 // Threads: any thread may call any function. A function with a `done` never blocks and calls it exactly once:
 // on one of the store's threads, or, when the store refuses the call (queue full, or closed), on the caller's
@@ -49,8 +49,14 @@ struct JsonQuery {
 };
 
 struct StoreOptions {
-  Clock now_ms;                    // clock of {{NOW_MS}} and all due times; empty: the system clock
-  std::string node = "node";       // this node's name, for epochs and job claims
+  Clock now_ms;  // clock of {{NOW_MS}} and all due times; empty: the system clock
+  // Connection string or URL of a PostgreSQL database; empty: SQLite. Then `path` is only the name under
+  // which files are kept: the sealing key, a lock, and the node's name.
+  std::string postgres;
+  std::string postgres_password;  // for it; empty: what the connection string and libpq's files say
+  // This node's name, for epochs and job claims; empty: "node", or on PostgreSQL a random name in the file
+  // "node" in the database's folder.
+  std::string node;
   std::filesystem::path key_file;  // empty: "sealing.key" in the database's folder
   bool scratch = false;            // the folder is deleted afterwards: nothing waits for the disk
   int reader_threads = kReaderThreads;
@@ -101,7 +107,7 @@ class Store {
   using CommitDone = std::function<void(CommitResult)>;
 
   // Opens or creates the database, runs the core's migrations and retires this node's earlier epochs. Blocks.
-  // Fails with Code::conflict when another process has the database open.
+  // Fails with Code::conflict when another process has the database open; on PostgreSQL, the same folder.
   static Result<std::unique_ptr<Store>> open(const std::filesystem::path& path, StoreOptions options);
   ~Store();
   // Completes everything queued and moves the write-ahead log into the file. Blocks, bounded by
@@ -168,8 +174,11 @@ class Store {
   std::unique_ptr<Impl> impl_;
 };
 
-// Lists the consumers of a database, which another process may have open. Blocks.
-Result<std::vector<ConsumerState>> read_consumers(const std::filesystem::path& path);
+// Lists the consumers of a database, which another process may have open. Blocks. As Store::open, `postgres`
+// and `password` as in StoreOptions.
+Result<std::vector<ConsumerState>> read_consumers(const std::filesystem::path& path,
+                                                  const std::string& postgres = {},
+                                                  const std::string& password = {});
 
 // The core's schema text (schema.sql), for tests against other databases.
 std::string_view core_schema();

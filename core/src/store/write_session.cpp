@@ -43,6 +43,37 @@ Status WriteSession::load_consumers() {
   return {};
 }
 
+Status WriteSession::begin() {
+  PB_TRY(connection_.begin());
+  return connection_.is_shared() ? take_turn() : Status();
+}
+
+// Waits for the transactions of other processes, and continues after their ids.
+Status WriteSession::take_turn() {
+  Rows rows;
+  if (auto turn = run("writer-turn", {}, &rows); !turn) {
+    if (turn.error().code != Code::timeout) return std::move(turn).error();
+    return {Code::unavailable, "another process on this database holds up all commits"};
+  }
+  if (rows.empty()) return {Code::failed, "the table core_writer has no row"};
+  shared_last_id_ = rows.integer(0, 0);
+  last_id_ = std::max(last_id_, shared_last_id_);
+  if (rows.integer(0, 1) == consumers_rev_) return {};
+  PB_TRY(load_consumers());
+  consumers_rev_ = rows.integer(0, 1);
+  return {};
+}
+
+Status WriteSession::commit() {
+  if (connection_.is_shared() && last_id_ != shared_last_id_) PB_TRY(run_later("writer-done", {last_id_}));
+  return connection_.commit();
+}
+
+// In the transaction that changes a consumer.
+Status WriteSession::consumers_changed() {
+  return connection_.is_shared() ? run_later("consumers-changed", {}) : Status();
+}
+
 void WriteSession::roll_back() {
   connection_.roll_back();
   notice_ = {};
@@ -61,6 +92,11 @@ Status WriteSession::release() {
   return {};
 }
 
+Status WriteSession::undo_savepoints(size_t count) {
+  while (marks_.size() > count) PB_TRY(undo_savepoint());
+  return {};
+}
+
 Status WriteSession::undo_savepoint() {
   PB_TRY(connection_.undo_savepoint());
   notice_.events.resize(marks_.back().events);
@@ -74,13 +110,22 @@ Result<int64_t> WriteSession::exec(StatementId statement, const Values& values, 
   return entry->compiled->run(values, rows, options_.max_result_bytes);
 }
 
+Result<StatementId> WriteSession::core_statement(const char* name) {
+  const auto known = core_.find(name);
+  if (known != core_.end()) return known->second;
+  PB_TRY_VALUE(StatementId id, statements_.find("core", name));
+  return core_.emplace(name, id).first->second;
+}
+
 Result<int64_t> WriteSession::run(const char* name, const Values& values, Rows* rows) {
-  auto known = core_.find(name);
-  if (known == core_.end()) {
-    PB_TRY_VALUE(StatementId id, statements_.find("core", name));
-    known = core_.emplace(name, id).first;
-  }
-  return exec(known->second, values, rows);
+  PB_TRY_VALUE(const StatementId id, core_statement(name));
+  return exec(id, values, rows);
+}
+
+Status WriteSession::run_later(const char* name, const Values& values) {
+  PB_TRY_VALUE(const StatementId id, core_statement(name));
+  PB_TRY_VALUE(StatementCache::Entry * entry, cache_.get(id));
+  return entry->compiled->run_later(values);
 }
 
 int64_t WriteSession::next_id() {

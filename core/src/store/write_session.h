@@ -36,13 +36,15 @@ class WriteSession {
   // Reads the last id and the consumers. Call before the first use.
   Status load();
 
-  Status begin() { return connection_.begin(); }
-  Status commit() { return connection_.commit(); }
+  Status begin();
+  Status commit();
   void roll_back();
   // Savepoints nest. undo_savepoint() also ends it, and drops the notices added since.
   Status savepoint();
   Status release();
   Status undo_savepoint();
+  // All but the first `count` open ones.
+  Status undo_savepoints(size_t count);
   // True when the database has rolled back the whole transaction by itself.
   bool rolled_back() const { return !connection_.in_transaction(); }
 
@@ -58,6 +60,7 @@ class WriteSession {
   Status retry_job(const JobRetryOp& op);
   Result<std::vector<Job>> claim_jobs(const std::string& kind, int64_t limit, int64_t lease_ms);
 
+  // These two are transactions.
   Status put_consumer(const std::string& name, const std::string& patterns);
   // Fails with Code::conflict while this process has it registered, Code::not_found when it is unknown.
   Status forget_consumer(const std::string& name);
@@ -65,6 +68,8 @@ class WriteSession {
   // pending events of forgotten ones.
   Result<ConsumerPurgeResult> purge_consumers(int64_t unseen_since_ms, int64_t limit);
   Result<PruneResult> prune(int64_t older_than_ms, PruneCursor from, int64_t limit);
+  // Sets the epoch under which jobs are claimed.
+  void set_epoch(int64_t epoch) { epoch_ = epoch; }
   // Reloads the consumers, after a commit that may have changed them.
   Status load_consumers();
 
@@ -76,6 +81,10 @@ class WriteSession {
     size_t events, jobs;
   };
   int64_t next_id();
+  Status take_turn();
+  Status run_later(const char* name, const Values& values);
+  Result<StatementId> core_statement(const char* name);
+  Status consumers_changed();
 
   // borrowed
   WriteConnection& connection_;
@@ -87,6 +96,10 @@ class WriteSession {
   std::unordered_map<std::string_view, StatementId> core_;  // the core's statements, by name
   // state
   int64_t last_id_ = 0;
+  int64_t epoch_ = 0;
+  // Of a shared database, as the last transaction found them.
+  int64_t shared_last_id_ = 0;
+  int64_t consumers_rev_ = -1;
   std::vector<Consumer> consumers_;
   std::set<std::string> live_consumers_;  // registered by this process
   CommitNotice notice_;

@@ -28,10 +28,14 @@ Result<int64_t> WriteSession::emit(const EmitOp& op) {
   LoggedEvent event{next_id(),  op.topic,       op.tenant, rows.integer(0, 0),
                     op.subject, op.correlation, clock_(),  op.payload};
   Value unique_key = op.unique_key.empty() ? Value() : Value(op.unique_key);
-  PB_TRY(run("event-add", {event.id, event.topic, event.tenant, event.tenant_seq, event.subject,
-                           event.correlation, event.ts_ms, event.payload, unique_key}));
+  Values row{event.id,          event.topic, event.tenant,  event.tenant_seq, event.subject,
+             event.correlation, event.ts_ms, event.payload, unique_key};
+  if (op.unique_key.empty())
+    PB_TRY(run_later("event-add", row));
+  else
+    PB_TRY(run("event-add", row));
   for (const Consumer& consumer : consumers_) {
-    if (wants(consumer, op.topic)) PB_TRY(run("pending-add", {consumer.name, event.id}));
+    if (wants(consumer, op.topic)) PB_TRY(run_later("pending-add", {consumer.name, event.id}));
   }
   int64_t id = event.id;
   notice_.events.push_back(std::move(event));

@@ -55,7 +55,7 @@ Result<std::vector<Job>> WriteSession::claim_jobs(const std::string& kind, int64
             rows.integer(row, 5) + 1,
             {}};
     Rows body;
-    PB_TRY(run("job-claim", {job.id, job.fence - 1, job.lease_until_ms, options_.node}, &body));
+    PB_TRY(run("job-claim", {job.id, job.fence - 1, job.lease_until_ms, options_.node, epoch_}, &body));
     if (body.empty()) continue;
     job.body = body.text(0, 0);
     bytes += job.body.size();

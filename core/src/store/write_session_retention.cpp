@@ -4,7 +4,10 @@
 namespace patchbay::core {
 
 Status WriteSession::put_consumer(const std::string& name, const std::string& patterns) {
+  PB_TRY(begin());
   PB_TRY(run("consumer-put", {name, patterns}));
+  PB_TRY(consumers_changed());
+  PB_TRY(commit());  // on an error the writer rolls back
   live_consumers_.insert(name);
   return {};
 }
@@ -12,13 +15,16 @@ Status WriteSession::put_consumer(const std::string& name, const std::string& pa
 Status WriteSession::forget_consumer(const std::string& name) {
   if (live_consumers_.count(name) != 0)
     return {Code::conflict, "the consumer " + name + " is in use: remove its plugin from the configuration"};
+  PB_TRY(begin());
   PB_TRY_VALUE(const int64_t known, run("consumer-forget", {name}));
   if (known == 0) return {Code::not_found, "there is no consumer " + name};
-  return {};
+  PB_TRY(consumers_changed());
+  return commit();
 }
 
 Result<ConsumerPurgeResult> WriteSession::purge_consumers(int64_t unseen_since_ms, int64_t limit) {
   for (const std::string& name : live_consumers_) PB_TRY(run("consumer-seen", {name}));
+  PB_TRY(consumers_changed());
   Rows rows;
   PB_TRY(run("consumers", {}, &rows));
   ConsumerPurgeResult tidied;

@@ -112,6 +112,7 @@ Writer::Group Writer::take_group() {
 // the whole group (usually a full disk), its tasks are attempted one by one, so that only the task that needs
 // too much space fails, and a delete that frees space succeeds.
 void Writer::run_group(Group group) {
+  int runs_again = 0;
   while (!group.empty()) {
     if (connection_.cancelled()) return complete_all(group, Status(Code::gone, "the store is closed"));
     if (group.front()->kind() != WriteTask::Kind::grouped) return run_alone(*group.front());
@@ -121,6 +122,9 @@ void Writer::run_group(Group group) {
         if (attempt.results[i]) group[i]->committed();
       complete_first(group, attempt.results.size(), attempt.results);
       publish_notice();
+    } else if (attempt.outcome == Attempt::Outcome::rolled_back && connection_.may_run_again() &&
+               runs_again < kMaxRunsAgain) {
+      ++runs_again;
     } else if (attempt.timed_out) {
       complete(*group[attempt.results.size() - 1], attempt.results.back());
       group.erase(group.begin() + static_cast<ptrdiff_t>(attempt.results.size()) - 1);
@@ -164,7 +168,7 @@ Writer::Attempt Writer::attempt_group(const Group& group) {
       attempt.timed_out = !result && result.error().code == Code::timeout;
       return fail(result ? Error{Code::failed, "rolled back"} : result.error());
     }
-    auto ended = result ? session_.release() : session_.undo_savepoint();
+    auto ended = result ? session_.release() : session_.undo_savepoints(0);
     if (!ended) return fail(std::move(ended).error());
     if (Steady::now() - start > std::chrono::milliseconds(kMaxGroupTimeMs)) break;
   }

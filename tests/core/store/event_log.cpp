@@ -160,7 +160,7 @@ TEST_CASE("a durable consumer gets matching events once, also after a restart") 
   CHECK(notes.count() == 1);
 
   notes.store.reset();
-  notes.store = *Store::open(notes.dir.path / "store.db", {});
+  notes.store = *open_store(notes.dir.path / "store.db", {});
   CHECK(pending(*notes.store, "hooks").size() == 2);
   REQUIRE(commit(*notes.store, one(event("call.c", "c"))).status.ok());
   CHECK(pending(*notes.store, "hooks").size() == 3);

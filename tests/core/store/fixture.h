@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "store/store.h"
+#include "support/test_store.h"
 
 namespace store_test {
 
@@ -33,6 +34,16 @@ struct TempDir {
   }
   std::filesystem::path path;
 };
+
+// Of a test of what only SQLite has.
+#define SQLITE_ONLY *doctest::skip(::patchbay::test::on_postgres())
+
+// Store::open on the database that the tests use.
+inline Result<std::unique_ptr<Store>> open_store(const std::filesystem::path& path,
+                                                 StoreOptions options = {}) {
+  options.postgres = test::test_store(path);
+  return Store::open(path, std::move(options));
+}
 
 // Returns the value that `start` passes to its done, or `late` after 20 s. The promise is shared, because the
 // done may come later still.
@@ -125,7 +136,7 @@ struct Notes {
     open(std::move(options));
   }
   void open(StoreOptions options) {
-    auto opened = Store::open(dir.path / "store.db", std::move(options));
+    auto opened = open_store(dir.path / "store.db", std::move(options));
     REQUIRE_MESSAGE(opened.ok(), (opened ? "" : opened.error().text));
     store = *std::move(opened);
     REQUIRE(store->register_owner("notes", kNotes).ok());

@@ -77,7 +77,7 @@ TEST_CASE("jobs that a process had claimed are due again when the next one start
   options.now_ms = [&] { return now_ms; };
   Job kept;
   {
-    auto store = *Store::open(dir.path / "store.db", options);
+    auto store = *open_store(dir.path / "store.db", options);
     Transaction tx;
     for (const char* key : {"claimed", "retried", "waiting"})
       tx.add(JobAddOp{"dial", "t1", key, key == std::string("waiting") ? now_ms + 5000 : now_ms, ""});
@@ -88,7 +88,7 @@ TEST_CASE("jobs that a process had claimed are due again when the next one start
     kept = jobs[jobs[0].key == "claimed" ? 0 : 1];
     REQUIRE(commit(*store, one(JobRetryOp{retried.id, retried.fence, now_ms + 9000})).status.ok());
   }
-  auto store = *Store::open(dir.path / "store.db", options);
+  auto store = *open_store(dir.path / "store.db", options);
   const auto again = claim(*store, "dial", 10, 60'000);
   REQUIRE(again.size() == 1);
   CHECK(again[0].id == kept.id);

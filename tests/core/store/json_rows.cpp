@@ -30,7 +30,7 @@ struct Shop {
   Shop() {
     StoreOptions options;
     options.now_ms = [this] { return ++now_ms; };
-    auto opened = Store::open(folder.path / "store.db", options);
+    auto opened = open_store(folder.path / "store.db", options);
     REQUIRE(opened);
     store = *std::move(opened);
     REQUIRE(store->register_owner("shop", kSchema));
@@ -93,7 +93,7 @@ TEST_CASE("JSON rows whose members do not match the columns are refused") {
   CHECK(writes.error().code == Code::misuse);
 }
 
-TEST_CASE("JSON rows are kept until a commit writes to their owner's tables") {
+TEST_CASE("JSON rows are kept until a commit writes to their owner's tables" SQLITE_ONLY) {
   Shop shop;
   REQUIRE(shop.exec("shop", "add", {1, "pen", 2.0, Value(), Value()}).status);
   const JsonQuery all = shop.query("all", "id name - - -", {0});
@@ -156,7 +156,7 @@ TEST_CASE("JSON rows that depend on the clock are not kept") {
   CHECK((*first)->text != (*second)->text);
 }
 
-TEST_CASE("JSON rows are kept only if SQLite reports no function that may change its result") {
+TEST_CASE("JSON rows are kept only if SQLite reports no function that may change its result" SQLITE_ONLY) {
   const char* const changing[] = {
       "SELECT id, random () AS n FROM dice_item",
       "SELECT id, random/**/() AS n FROM dice_item",
@@ -205,7 +205,9 @@ TEST_CASE(
   CHECK(refused.error().code == Code::denied);
 }
 
-TEST_CASE("Queries of different parameters and members have different results, whatever bytes these hold") {
+TEST_CASE(
+    "Queries of different parameters and members have different results, whatever bytes these "
+    "hold" SQLITE_ONLY) {
   Shop shop;
   REQUIRE(shop.store->register_owner("pair",
                                      "-- migration: 1\nCREATE TABLE pair_t (id BIGINT);\n"

@@ -27,7 +27,7 @@ SELECT COUNT(i) FROM shop_n;
 
 struct Shop {
   explicit Shop(StoreOptions options = {}) {
-    auto opened = Store::open(folder.path / "store.db", std::move(options));
+    auto opened = open_store(folder.path / "store.db", std::move(options));
     REQUIRE(opened);
     store = *std::move(opened);
     REQUIRE(store->register_owner("shop", kSchema));
@@ -51,7 +51,7 @@ thread_local Gate* gate = nullptr;
 
 }  // namespace
 
-TEST_CASE("A quick query is answered on the calling thread, and sees every commit before it") {
+TEST_CASE("A quick query is answered on the calling thread, and sees every commit before it" SQLITE_ONLY) {
   Shop shop;
   for (int64_t id = 1; id <= 3; ++id) {
     shop.add(id, "pen");
@@ -62,7 +62,7 @@ TEST_CASE("A quick query is answered on the calling thread, and sees every commi
   }
 }
 
-TEST_CASE("An error of a query on the calling thread names the statement") {
+TEST_CASE("An error of a query on the calling thread names the statement" SQLITE_ONLY) {
   Shop shop;
   const auto rows = shop.store->query_here(shop["names"], {1});
   REQUIRE(rows);
@@ -70,7 +70,7 @@ TEST_CASE("An error of a query on the calling thread names the statement") {
   CHECK(rows->error().text.find("shop/names") != std::string::npos);
 }
 
-TEST_CASE("A query that takes long is left to the reader threads") {
+TEST_CASE("A query that takes long is left to the reader threads" SQLITE_ONLY) {
   Shop shop;
   CHECK_FALSE(shop.store->query_here(shop["count_long"], {10'000'000}));
   const auto rows = query(*shop.store, shop["count_long"], {1'000'000});
@@ -78,7 +78,7 @@ TEST_CASE("A query that takes long is left to the reader threads") {
   CHECK(rows->integer(0, 0) == 1'000'000);
 }
 
-TEST_CASE("A statement that took long is not tried on the calling thread for a while") {
+TEST_CASE("A statement that took long is not tried on the calling thread for a while" SQLITE_ONLY) {
   Shop shop;
   const StatementId counts = shop["count_long"];
   CHECK(shop.store->query_here(counts, {10}));
@@ -93,7 +93,7 @@ TEST_CASE("A closed store answers no query on the calling thread") {
   CHECK_FALSE(shop.store->query_here(shop["names"], {}));
 }
 
-TEST_CASE("Threads that query at once share the connections") {
+TEST_CASE("Threads that query at once share the connections" SQLITE_ONLY) {
   Shop shop;
   shop.add(1, "pen");
   std::atomic<int> here{0}, posted{0};
@@ -111,7 +111,7 @@ TEST_CASE("Threads that query at once share the connections") {
   CHECK(here > 0);
 }
 
-TEST_CASE("A store closes although its last query waited for a connection when closing began") {
+TEST_CASE("A store closes although its last query waited for a connection when closing began" SQLITE_ONLY) {
   StoreOptions options;
   options.reader_threads = 2;
   options.max_queued = 1;

@@ -110,6 +110,19 @@ TEST_CASE("a caller's mistakes are misuse, even inside a savepoint") {
   CHECK(code(one(ExecOp{notes.id("add"), {1, std::string("a\0b", 3)}})) == Code::invalid);
 }
 
+TEST_CASE("a transaction that fails inside a savepoint leaves nothing of what was before it") {
+  Notes notes;
+  Transaction tx = notes.add(1);
+  tx.add(event("note.added", "1"));
+  tx.savepoint();
+  tx.exec(notes.id("add"), {2});  // a value is missing
+  tx.release();
+  CHECK(commit(*notes.store, std::move(tx)).status.error().code == Code::misuse);
+  CHECK(notes.count() == 0);
+  CHECK(read_log(*notes.store).empty());
+  CHECK(commit(*notes.store, notes.add(1)).status.ok());
+}
+
 TEST_CASE("values of each type are stored and read back") {
   Notes notes;
   REQUIRE(

@@ -78,7 +78,7 @@ TEST_CASE("owners with overlapping prefixes are refused") {
   CHECK(notes.store->register_owner("sqlite", "-- name: x\nSELECT 1").error().code == Code::invalid);
 }
 
-TEST_CASE("an owner that does not run keeps its prefix and its tables") {
+TEST_CASE("an owner that does not run keeps its prefix and its tables" SQLITE_ONLY) {
   Notes notes;
   REQUIRE(notes.store->register_owner("ai-voice", "-- migration: 1\nCREATE TABLE ai_voice_key (secret TEXT);")
               .ok());
@@ -111,7 +111,7 @@ TEST_CASE("'-- read' and '-- write' are checked and SQL errors name the statemen
   CHECK_FALSE(register_one(notes, "SELECT \"a string\" FROM other_t").ok());
 }
 
-TEST_CASE("migrations run once, in order, also after restarts") {
+TEST_CASE("migrations run once, in order, also after restarts" SQLITE_ONLY) {
   Notes notes;
   std::string first = "-- migration: 1\nCREATE TABLE plan_t (x TEXT NOT NULL);\n";
   std::string second = "-- migration: 2\nALTER TABLE plan_t ADD COLUMN y BIGINT NOT NULL DEFAULT 7;\n";
@@ -119,7 +119,7 @@ TEST_CASE("migrations run once, in order, also after restarts") {
   std::string add = "-- name: add\nINSERT INTO plan_t (x) VALUES ($1);\n";
   auto reopen = [&] {
     notes.store.reset();
-    notes.store = *Store::open(notes.dir.path / "store.db", {});
+    notes.store = *open_store(notes.dir.path / "store.db", {});
   };
   REQUIRE(notes.store->register_owner("plan", first + add).ok());
   REQUIRE(commit(*notes.store, one(ExecOp{*notes.store->statement("plan", "add"), {"a"}})).status.ok());
@@ -150,7 +150,7 @@ TEST_CASE("a failed migration changes nothing") {
   CHECK(migrate_one(notes, "CREATE TABLE other_t (x TEXT);").ok());
 }
 
-TEST_CASE("a migration that fails undoes the earlier ones of the same update") {
+TEST_CASE("a migration that fails undoes the earlier ones of the same update" SQLITE_ONLY) {
   const std::string first = "-- migration: 1\nCREATE TABLE plan_t (x TEXT NOT NULL);\n";
   const std::string second = "-- migration: 2\nALTER TABLE plan_t ADD COLUMN y BIGINT NOT NULL DEFAULT 7;\n";
   const std::string read = "-- name: all\nSELECT * FROM plan_t;\n";
@@ -172,7 +172,7 @@ TEST_CASE("a migration that fails undoes the earlier ones of the same update") {
   CHECK(query(*notes.store, *notes.store->statement("plan", "all"))->column_count() == 1);
 }
 
-TEST_CASE("commits wait for the disk again after migrations, which do not") {
+TEST_CASE("commits wait for the disk again after migrations, which do not" SQLITE_ONLY) {
   const TempDir dir;
   auto clock = std::make_shared<const Clock>([] { return int64_t{1}; });
   auto db = Database::open(dir.path / "synced.db", Database::Mode::write, clock);

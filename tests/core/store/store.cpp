@@ -9,28 +9,28 @@ using namespace store_test;
 TEST_CASE("each start has its own epoch") {
   TempDir dir;
   for (int64_t expected : {1, 2, 3}) {
-    auto store = Store::open(dir.path / "store.db", {});
+    auto store = open_store(dir.path / "store.db", {});
     REQUIRE(store.ok());
     CHECK((*store)->epoch() == expected);
   }
   StoreOptions other;
   other.node = "other";
-  auto store = Store::open(dir.path / "store.db", std::move(other));
+  auto store = open_store(dir.path / "store.db", std::move(other));
   REQUIRE(store.ok());
   CHECK((*store)->epoch() == 1);
 }
 
 TEST_CASE("a second store on the same database is refused") {
   TempDir dir;
-  auto first = Store::open(dir.path / "store.db", {});
+  auto first = open_store(dir.path / "store.db", {});
   REQUIRE(first.ok());
-  auto second = Store::open(dir.path / "store.db", {});
+  auto second = open_store(dir.path / "store.db", {});
   REQUIRE_FALSE(second.ok());
   CHECK(second.error().code == Code::conflict);
   CHECK(second.error().text.find("another process uses this database") != std::string::npos);
 }
 
-TEST_CASE("the store's files are private") {
+TEST_CASE("the store's files are private" SQLITE_ONLY) {
   Notes notes;
   REQUIRE(commit(*notes.store, notes.add(1)).status.ok());
   int files = 0;
@@ -44,16 +44,16 @@ TEST_CASE("the store's files are private") {
   CHECK(files == 5);  // database, log, its index, lock, key
 }
 
-TEST_CASE("a file that cannot be a database is refused by name") {
+TEST_CASE("a file that cannot be a database is refused by name" SQLITE_ONLY) {
   TempDir dir;
-  auto missing = Store::open(dir.path / "no" / "store.db", {});
+  auto missing = open_store(dir.path / "no" / "store.db", {});
   REQUIRE_FALSE(missing.ok());
   CHECK(missing.error().code == Code::unavailable);
   CHECK(missing.error().text.find("no/store.db.lock") != std::string::npos);
   FILE* file = std::fopen((dir.path / "store.db").c_str(), "w");
   for (int i = 0; i < 1000; ++i) std::fputs("not a database, surely\n", file);
   std::fclose(file);
-  auto other = Store::open(dir.path / "store.db", {});
+  auto other = open_store(dir.path / "store.db", {});
   REQUIRE_FALSE(other.ok());
   CHECK(other.error().text.find("file is not a database") != std::string::npos);
 }
@@ -91,13 +91,13 @@ TEST_CASE("a query that takes too long is interrupted") {
   CHECK(query(*notes.store, count, {10})->integer(0, 0) == 10);
 }
 
-TEST_CASE("a missing sealing key is created again, with a warning") {
+TEST_CASE("a missing sealing key is created again, with a warning" SQLITE_ONLY) {
   TempDir dir;
   std::vector<std::string> warnings;
   auto open = [&] {
     StoreOptions options;
     options.warn = [&](const std::string& text) { warnings.push_back(text); };
-    return Store::open(dir.path / "store.db", std::move(options)).ok();
+    return open_store(dir.path / "store.db", std::move(options)).ok();
   };
   REQUIRE(open());
   REQUIRE(open());

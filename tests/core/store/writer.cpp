@@ -145,7 +145,7 @@ TEST_CASE("closing completes waiting transactions and leaves no log") {
   CHECK_FALSE(std::filesystem::exists(notes.dir.path / "store.db-wal"));
 }
 
-TEST_CASE("a growing log is moved into the database file") {
+TEST_CASE("a growing log is moved into the database file" SQLITE_ONLY) {
   Notes notes;
   for (int i = 0; i < 40; ++i)
     REQUIRE(commit(*notes.store, notes.add(i, std::string(400'000, 'x'))).status.ok());
@@ -153,7 +153,7 @@ TEST_CASE("a growing log is moved into the database file") {
   CHECK(std::filesystem::file_size(notes.dir.path / "store.db-wal") < 8'000'000);
 }
 
-TEST_CASE("a full database refuses writes that grow it, serves reads and recovers") {
+TEST_CASE("a full database refuses writes that grow it, serves reads and recovers" SQLITE_ONLY) {
   StoreOptions options;
   options.max_pages = 150;
   Notes notes(std::move(options));
@@ -190,7 +190,7 @@ TEST_CASE("a full database refuses writes that grow it, serves reads and recover
   CHECK(notes.count() == 1);
 }
 
-TEST_CASE("a disk that cannot be written refuses commits, serves reads and recovers") {
+TEST_CASE("a disk that cannot be written refuses commits, serves reads and recovers" SQLITE_ONLY) {
   Notes notes;
   REQUIRE(commit(*notes.store, notes.add(1)).status.ok());
   {
@@ -282,7 +282,7 @@ TEST_CASE("closing interrupts a statement that runs too long") {
   CHECK(codes[2] != Code::ok);  // timeout, or gone when it had not begun
 }
 
-TEST_CASE("the writer waits for another process's lock, up to a limit") {
+TEST_CASE("the writer waits for another process's lock, up to a limit" SQLITE_ONLY) {
   StoreOptions options;
   options.lock_timeout_ms = 120'000;
   Notes notes(std::move(options));
@@ -311,7 +311,7 @@ TEST_CASE("the writer waits for another process's lock, up to a limit") {
   CHECK(commit(*notes.store, notes.add(100)).status.ok());
 }
 
-TEST_CASE("a commit that failed to sync is not found by the next start") {
+TEST_CASE("a commit that failed to sync is not found by the next start" SQLITE_ONLY) {
   Notes notes;
   REQUIRE(commit(*notes.store, notes.add(1)).status.ok());
   syncs_to_fail = 1;
@@ -321,7 +321,7 @@ TEST_CASE("a commit that failed to sync is not found by the next start") {
   TempDir other;
   for (const char* file : {"store.db", "store.db-wal", "sealing.key"})
     std::filesystem::copy_file(notes.dir.path / file, other.path / file);
-  auto found = *Store::open(other.path / "store.db", {});
+  auto found = *open_store(other.path / "store.db", {});
   REQUIRE(found->register_owner("notes", kNotes).ok());
   CHECK(query(*found, *found->statement("notes", "get"), {1})->row_count() == 1);
   CHECK(query(*found, *found->statement("notes", "get"), {2})->row_count() == 0);
@@ -329,7 +329,7 @@ TEST_CASE("a commit that failed to sync is not found by the next start") {
   CHECK(notes.count() == 2);
 }
 
-TEST_CASE("a disk that can no longer be synced calls on_fatal") {
+TEST_CASE("a disk that can no longer be synced calls on_fatal" SQLITE_ONLY) {
   std::promise<std::string> ended;
   StoreOptions options;
   options.on_fatal = [&](const std::string& text) {

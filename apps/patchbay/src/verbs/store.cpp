@@ -1,4 +1,5 @@
-// patchbay store: lists and removes durable consumers. Works on the database file, not through the server.
+// patchbay store: lists and removes durable consumers, and copies a store to PostgreSQL. Works on the
+// database, not through the server.
 #include "store/store.h"
 
 #include <chrono>
@@ -10,6 +11,7 @@
 #include "config/config.h"
 #include "json/writer.h"
 #include "server_address.h"
+#include "store/copy_store.h"
 #include "terminal_text.h"
 #include "verbs.h"
 
@@ -21,18 +23,31 @@ using core::ConsumerState;
 struct StoreCommand {
   std::string config_file;
   std::string name;
+  std::string target;
   bool json = false;
 };
 
-Result<std::filesystem::path> find_database(const StoreCommand& command) {
+// Where the configuration says that the store is.
+struct Place {
+  std::filesystem::path file;           // of SQLite; with `postgres` only a name
+  std::string postgres, password = {};  // as in StoreOptions
+};
+
+Result<Place> find_database(const StoreCommand& command) {
   const auto draft =
       core::config::load({default_config_file(command.config_file), core::config::process_environment(), {}});
   if (!draft.value) return {Code::invalid, core::config::sentences(draft.problems)};
-  const auto path = std::filesystem::path(draft.value->server().data) / "patchbay.db";
-  std::error_code ignored;
-  if (std::filesystem::exists(path, ignored)) return path;
-  return {Code::invalid, "there is no database " + path.string() + "; has the server run yet?"};
+  const auto& server = draft.value->server();
+  return Place{std::filesystem::path(server.data) / "patchbay.db", server.store, server.store_password};
 }
+
+Status check_file(const std::filesystem::path& file) {
+  std::error_code ignored;
+  if (std::filesystem::exists(file, ignored)) return {};
+  return {Code::invalid, "there is no database " + file.string() + "; has the server run yet?"};
+}
+
+Status check_place(const Place& place) { return place.postgres.empty() ? check_file(place.file) : Status(); }
 
 int fail(const Error& error) {
   std::fprintf(stderr, "patchbay: %s\n", harmless(error.text).c_str());
@@ -61,9 +76,10 @@ void print_json(const std::vector<ConsumerState>& all) {
 }
 
 int list(const StoreCommand& command) {
-  const auto path = find_database(command);
-  if (!path) return fail(path.error());
-  const auto all = core::read_consumers(path.value());
+  const auto place = find_database(command);
+  if (!place) return fail(place.error());
+  if (auto there = check_place(*place); !there) return fail(there.error());
+  const auto all = core::read_consumers(place->file, place->postgres, place->password);
   if (!all) return fail(all.error());
   if (command.json) {
     print_json(all.value());
@@ -97,9 +113,13 @@ Result<core::ConsumerPurgeResult> purge(core::Store& store) {
 }
 
 int forget(const StoreCommand& command) {
-  const auto path = find_database(command);
-  if (!path) return fail(path.error());
-  auto store = core::Store::open(path.value(), {});
+  const auto place = find_database(command);
+  if (!place) return fail(place.error());
+  if (auto there = check_place(*place); !there) return fail(there.error());
+  core::StoreOptions options;
+  options.postgres = place->postgres;
+  options.postgres_password = place->password;
+  auto store = core::Store::open(place->file, std::move(options));
   if (!store && store.error().code == Code::conflict)
     return fail({Code::conflict, store.error().text +
                                      "; stop the server first, or leave the plugin out of its "
@@ -114,6 +134,22 @@ int forget(const StoreCommand& command) {
     more = purged.value().more;
   }
   std::printf("forgotten, with %lld pending events\n", static_cast<long long>(removed));
+  return kDone;
+}
+
+int copy(const StoreCommand& command) {
+  const auto place = find_database(command);
+  if (!place) return fail(place.error());
+  const std::string& target = command.target.empty() ? place->postgres : command.target;
+  if (target.empty())
+    return fail({Code::invalid,
+                 "say where to: --to postgresql://user@host/database, or server.store in the configuration"});
+  if (auto there = check_file(place->file); !there) return fail(there.error());
+  const auto copied = core::copy_store(place->file, target, place->password);
+  if (!copied) return fail(copied.error());
+  int64_t rows = 0;
+  for (const core::CopiedTable& table : *copied) rows += table.rows;
+  std::printf("copied and verified: %zu tables, %lld rows\n", copied->size(), static_cast<long long>(rows));
   return kDone;
 }
 
@@ -142,6 +178,16 @@ void add_store(Verb app, int& exit_code) {
   add_config_option(gone, *command);
   gone.footer("The server must be stopped.\n\nExamples:\n  patchbay store forget webhooks/fan-out");
   gone.callback([command, &exit_code] { exit_code = forget(*command); });
+
+  Verb copied = verb.add_verb("copy", "Copy the store from its SQLite file to an empty PostgreSQL database");
+  copied.add_option("--to", command->target, "Address of the database; default: server.store")
+      .type_name("URL");
+  add_config_option(copied, *command);
+  copied.footer(
+      "The server must be stopped. Afterwards set server.store to the address and start it; keep "
+      "sealing.key.\n\n"
+      "Examples:\n  patchbay store copy --to postgresql://patchbay@db.example.com/patchbay");
+  copied.callback([command, &exit_code] { exit_code = copy(*command); });
 }
 
 }  // namespace patchbay::app

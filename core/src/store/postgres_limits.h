@@ -1,0 +1,34 @@
+// Limits and timeouts of the store on PostgreSQL.
+#pragma once
+
+#include <cstdint>
+
+namespace patchbay::core {
+
+inline constexpr int kMinPostgresVersion = 150'000;  // of the server
+
+// Connecting. Keys of the connection string win over these.
+inline constexpr const char* kPostgresConnectTimeoutS = "2";
+inline constexpr const char* kPostgresTcpUserTimeoutMs = "3000";  // unacknowledged data; then it is lost
+inline constexpr const char* kPostgresKeepaliveIdleS = "5";
+inline constexpr const char* kPostgresKeepaliveIntervalS = "2";
+inline constexpr const char* kPostgresKeepaliveCount = "3";
+// Between attempts; the sum with connecting is below 5 s, the limit for the recovery.
+inline constexpr int64_t kPostgresMinRetryMs = 50;
+inline constexpr int64_t kPostgresMaxRetryMs = 2'000;
+
+// Of a wait without a deadline, such as a commit's; then the connection counts as lost.
+inline constexpr int64_t kPostgresPatienceMs = 10'000;
+inline constexpr int64_t kPostgresCancelMs = 2'000;             // for the answer to a cancelled command
+inline constexpr int64_t kPostgresPollMs = 100;                 // how often a wait looks whether it is to end
+inline constexpr int64_t kPostgresSettleMs = 50;                // between questions whether a commit happened
+inline constexpr int64_t kPostgresIdleInTransactionMs = 5'000;  // of a process that hangs; the server ends it
+
+inline constexpr int kPostgresReaders = 4;  // a reader waits for the server most of the time
+
+// Nodes. The lease is long enough for a restart of the server.
+inline constexpr int64_t kNodeLeaseMs = 10'000;
+inline constexpr int64_t kNodeWatchMs = 1'000;  // between renewals, and looks for other processes' changes
+inline constexpr int64_t kMaxWatchedEvents = 1'000;  // read at once
+
+}  // namespace patchbay::core

@@ -1,0 +1,16 @@
+// The database of the stores that this test program opens: SQLite, or PostgreSQL if the environment has
+// PATCHBAY_TEST_STORE=postgres. The test suite runs the programs that open a store with both.
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+namespace patchbay::test {
+
+bool on_postgres();
+
+// The URL of the database that belongs to the SQLite file `file`; "" on SQLite. The first call
+// starts the program's server; each file has a schema of its own there, which is empty at first.
+std::string test_store(const std::filesystem::path& file);
+
+}  // namespace patchbay::test
