@@ -90,32 +90,33 @@ INSERT INTO ai_voice_call VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, 
 SELECT * FROM ai_voice_call WHERE call_id = $1 AND tenant = $2;
 
 -- name: list
--- The API's record, its columns in the order of kCallFields (src/outbound/call.h).
+-- The API's record, its columns in the order of kCallFields (src/outbound/call.h), of calls before ($4, $5).
 SELECT call_id, tenant, requested_by, phone, display_name, email, voice, language, model, status, created_ms, scheduled_ms,
   dispatched_ms, answered_ms, ended_ms, ended_reason, duration_sec, trunk_id, transcript_path, error_detail, attempt, retries_left,
   retry_delay_minutes
-FROM ai_voice_call WHERE tenant = $1 ORDER BY created_ms DESC, call_id DESC LIMIT $2 OFFSET $3;
+FROM ai_voice_call WHERE tenant = $1 AND (created_ms, call_id) < ($4, $5)
+ORDER BY created_ms DESC, call_id DESC LIMIT $2 OFFSET $3;
 
 -- name: list_status
--- The same columns. Reads each status from the index separately, because no index has several statuses in the order of time.
+-- The same columns, of calls before ($12, $13). Reads each status from the index separately, because no index has several statuses in the order of time.
 SELECT call_id, tenant, requested_by, phone, display_name, email, voice, language, model, status, created_ms, scheduled_ms,
   dispatched_ms, answered_ms, ended_ms, ended_reason, duration_sec, trunk_id, transcript_path, error_detail, attempt, retries_left,
   retry_delay_minutes
 FROM ai_voice_call WHERE call_id IN (
   SELECT call_id FROM (
-    SELECT * FROM (SELECT created_ms, call_id FROM ai_voice_call WHERE tenant = $1 AND status = $2
+    SELECT * FROM (SELECT created_ms, call_id FROM ai_voice_call WHERE tenant = $1 AND status = $2 AND (created_ms, call_id) < ($12, $13)
       ORDER BY created_ms DESC, call_id DESC LIMIT $9) AS a
-    UNION ALL SELECT * FROM (SELECT created_ms, call_id FROM ai_voice_call WHERE tenant = $1 AND status = $3
+    UNION ALL SELECT * FROM (SELECT created_ms, call_id FROM ai_voice_call WHERE tenant = $1 AND status = $3 AND (created_ms, call_id) < ($12, $13)
       ORDER BY created_ms DESC, call_id DESC LIMIT $9) AS b
-    UNION ALL SELECT * FROM (SELECT created_ms, call_id FROM ai_voice_call WHERE tenant = $1 AND status = $4
+    UNION ALL SELECT * FROM (SELECT created_ms, call_id FROM ai_voice_call WHERE tenant = $1 AND status = $4 AND (created_ms, call_id) < ($12, $13)
       ORDER BY created_ms DESC, call_id DESC LIMIT $9) AS c
-    UNION ALL SELECT * FROM (SELECT created_ms, call_id FROM ai_voice_call WHERE tenant = $1 AND status = $5
+    UNION ALL SELECT * FROM (SELECT created_ms, call_id FROM ai_voice_call WHERE tenant = $1 AND status = $5 AND (created_ms, call_id) < ($12, $13)
       ORDER BY created_ms DESC, call_id DESC LIMIT $9) AS d
-    UNION ALL SELECT * FROM (SELECT created_ms, call_id FROM ai_voice_call WHERE tenant = $1 AND status = $6
+    UNION ALL SELECT * FROM (SELECT created_ms, call_id FROM ai_voice_call WHERE tenant = $1 AND status = $6 AND (created_ms, call_id) < ($12, $13)
       ORDER BY created_ms DESC, call_id DESC LIMIT $9) AS e
-    UNION ALL SELECT * FROM (SELECT created_ms, call_id FROM ai_voice_call WHERE tenant = $1 AND status = $7
+    UNION ALL SELECT * FROM (SELECT created_ms, call_id FROM ai_voice_call WHERE tenant = $1 AND status = $7 AND (created_ms, call_id) < ($12, $13)
       ORDER BY created_ms DESC, call_id DESC LIMIT $9) AS f
-    UNION ALL SELECT * FROM (SELECT created_ms, call_id FROM ai_voice_call WHERE tenant = $1 AND status = $8
+    UNION ALL SELECT * FROM (SELECT created_ms, call_id FROM ai_voice_call WHERE tenant = $1 AND status = $8 AND (created_ms, call_id) < ($12, $13)
       ORDER BY created_ms DESC, call_id DESC LIMIT $9) AS g
   ) AS newest ORDER BY created_ms DESC, call_id DESC LIMIT $10 OFFSET $11
 ) ORDER BY created_ms DESC, call_id DESC;

@@ -422,3 +422,47 @@ TEST_CASE("ended calls and idempotent answers are removed after their retention 
   CHECK(total("") == 2);
   CHECK(server.get(probe::text_member(open.body, "callId")).text("status") == "scheduled");
 }
+
+TEST_CASE("pages of calls follow each other by their cursors, without a gap while calls are added") {
+  core::ManualClock clock;
+  DeafPort trunk;
+  CallServer server(options(trunk.port(), "{}", &clock));
+  const auto add = [&](int count) {
+    for (int i = 0; i < count; ++i) {
+      const auto made = post(usual(R"(,"scheduleAtUtc":")" + utc_text(clock.now_ms() + 3'600'000) + '"'));
+      REQUIRE(made.status == 200);
+    }
+  };
+  const auto page = [&](const std::string& status, const std::string& cursor) {
+    probe::Call call{"GET", "/api.ashx/v1/calls"};
+    if (!status.empty()) call.query.add("status", status);
+    if (!cursor.empty()) call.query.add("cursor", cursor);
+    call.tenant = CallServer::kTenant;
+    call.limit = 3;
+    return probe::call(call);
+  };
+  const auto ids = [](const std::string& body) {
+    std::vector<std::string> all;
+    for (size_t at = 0; (at = body.find("\"callId\":\"", at)) != std::string::npos; at += 10)
+      all.push_back(body.substr(at + 10, 16));
+    return all;
+  };
+  add(7);
+  for (const char* status : {"", "scheduled", "cancelled,scheduled"}) {
+    CAPTURE(status);
+    std::vector<std::string> seen;
+    std::string cursor;
+    int pages = 0;
+    for (; pages == 0 || !cursor.empty(); ++pages) {
+      REQUIRE(pages < 10);
+      const auto response = page(status, cursor);
+      REQUIRE(response.status == 200);
+      for (const std::string& id : ids(response.body)) seen.push_back(id);
+      cursor = response.next_cursor;
+      if (pages == 0) add(1);  // the newest, on a page that was read before
+    }
+    const std::vector<std::string> all = ids(list("", 50));
+    CHECK(std::vector<std::string>(all.begin() + 1, all.end()) == seen);
+  }
+  CHECK(page("", "1.oac'").status == 400);
+}

@@ -67,12 +67,13 @@ void CallStore::get(const std::string& tenant, const std::string& call_id, Stran
       strand);
 }
 
-void CallStore::list(const std::string& tenant, const std::vector<std::string>& statuses, int64_t limit,
-                     int64_t offset, Function<void(Result<Page>)> done) const {
-  auto take_total = [this, tenant, statuses, limit, offset,
+void CallStore::list(PageQuery page_query, Function<void(Result<Page>)> done) const {
+  const std::string tenant = page_query.tenant;
+  const std::vector<std::string> statuses = page_query.statuses;
+  auto take_total = [this, wanted = std::move(page_query),
                      done = std::move(done)](const Result<int64_t>& total) mutable {
     if (!total) return done(total.error());
-    page({std::move(tenant), std::move(statuses), limit, offset}, *total, std::move(done));
+    page(wanted, *total, std::move(done));
   };
   if (statuses.empty()) return query_number(host_, list_total_, {tenant}, std::move(take_total));
   query_json(host_, list_count_, {tenant}, "status n",
@@ -91,18 +92,31 @@ void CallStore::list(const std::string& tenant, const std::vector<std::string>& 
              });
 }
 
+// A page after a position is read with one call more, which shows whether there is a next page: calls may
+// have been added or deleted since the first one, so that offset and total do not. The first page's text is
+// passed on as it is, because it is asked for the most.
 void CallStore::page(const PageQuery& wanted, int64_t total, Function<void(Result<Page>)> done) const {
-  auto take = [total, done = std::move(done)](Result<JsonRows> calls) {
+  const auto& [tenant, statuses, limit, offset, after] = wanted;
+  const bool is_first = after.is_begin();
+  const int64_t skipped = is_first ? offset : 0;
+  const int64_t read = is_first ? limit : limit + 1;
+  auto take = [total, is_first, limit = static_cast<size_t>(limit), is_last = offset + limit >= total,
+               done = std::move(done)](Result<JsonRows> calls) {
     if (!calls) return done(calls.error());
-    done(Page{std::move(calls->text), total});
+    Page page{std::move(calls->text), total, {}};
+    if (calls->count > limit) page.calls = Buffer::copy(without_last(page.calls.view()));
+    if (is_first ? calls->count == limit && !is_last : calls->count > limit)
+      page.next_cursor = cursor_after(page.calls.view());
+    done(std::move(page));
   };
-  const auto& [tenant, statuses, limit, offset] = wanted;
   static const std::string members = record_members();
-  if (statuses.empty()) return query_json(host_, list_, {tenant, limit, offset}, members, std::move(take));
+  if (statuses.empty())
+    return query_json(host_, list_, {tenant, read, skipped, after.created_ms, after.call_id}, members,
+                      std::move(take));
   Values values{tenant};
   for (size_t i = 0; i < kStatuses.size(); ++i)
     values.emplace_back(i < statuses.size() ? std::string_view(statuses[i]) : std::string_view());
-  values.insert(values.end(), {limit + offset, limit, offset});
+  values.insert(values.end(), {read + skipped, read, skipped, after.created_ms, after.call_id});
   query_json(host_, list_status_, values, members, std::move(take));
 }
 

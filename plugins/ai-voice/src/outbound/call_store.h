@@ -11,6 +11,7 @@
 #include "conversation/transcript_builder.h"
 #include "outbound/attempt_end.h"
 #include "outbound/call.h"
+#include "outbound/call_cursor.h"
 #include "outbound/call_events.h"
 
 namespace patchbay::ai_voice {
@@ -31,10 +32,16 @@ class CallStore {
   struct Page {
     Buffer calls;  // JSON, the API's records
     int64_t total = 0;
+    std::string next_cursor;  // "": these are the last ones
   };
-  // `statuses` empty: all statuses.
-  void list(const std::string& tenant, const std::vector<std::string>& statuses, int64_t limit,
-            int64_t offset, Function<void(Result<Page>)> done) const;
+  struct PageQuery {
+    std::string tenant;
+    std::vector<std::string> statuses;  // empty: all
+    int64_t limit = 0;
+    int64_t offset = 0;  // ignored with `after`
+    CallPosition after;
+  };
+  void list(PageQuery page_query, Function<void(Result<Page>)> done) const;
   void count_waiting(const std::string& tenant, Function<void(Result<int64_t>)> done) const;
   // Calls that have not ended, over all tenants, by status.
   void count_open(Function<void(Result<std::map<std::string, int64_t>>)> done) const;
@@ -85,12 +92,6 @@ class CallStore {
   static constexpr std::string_view kOutcomeMailJob = "outcome-mail";
 
  private:
-  struct PageQuery {
-    std::string tenant;
-    std::vector<std::string> statuses;
-    int64_t limit;
-    int64_t offset;
-  };
   void page(const PageQuery& wanted, int64_t total, Function<void(Result<Page>)> done) const;
   // For a call that ended for good.
   static void add_outcome_mail(Transaction& tx, const Call& call, int64_t now_ms);

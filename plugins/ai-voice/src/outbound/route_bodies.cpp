@@ -49,7 +49,8 @@ http::Route create_route() {
 http::Route list_route() {
   http::Route route = route_of("GET", "/api.ashx/v1/calls", "List outbound AI calls, newest first");
   route.query_schema = R"({"type": "object", "properties": {
-    "status": {"type": "string", "maxLength": 400, "description": "Comma-separated statuses; all when left out"}}})";
+    "status": {"type": "string", "maxLength": 400, "description": "Comma-separated statuses; all when left out"},
+    "cursor": {"type": "string", "maxLength": 100, "description": "Where the page begins; only as `next` of the page before has it"}}})";
   route.reply_schema = record_schema();
   route.list = true;
   return route;

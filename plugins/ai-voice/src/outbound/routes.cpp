@@ -34,12 +34,15 @@ void CallRoutes::open() {
 void CallRoutes::list(const http::Request& request, HttpReply reply) {
   auto statuses = read_statuses(request.query.text("status"));
   if (!statuses) return reply(http::error(400, "invalid_request", statuses.error().text));
-  store_.list(request.tenant, *statuses, request.limit, request.offset,
+  auto after = read_cursor(request.query.text("cursor"));
+  if (!after) return reply(http::error(400, "invalid_request", after.error().text));
+  store_.list({request.tenant, *std::move(statuses), request.limit, request.offset, *std::move(after)},
               [reply = std::move(reply)](Result<CallStore::Page> page) mutable {
                 if (!page) return reply(page.error());
                 http::Response response;
                 response.bytes = std::move(page->calls);
                 response.total = page->total;
+                response.next_cursor = std::move(page->next_cursor);
                 reply(std::move(response));
               });
 }

@@ -148,10 +148,11 @@ void Dispatcher::on_reply(const PendingPtr& pending, Result<http::Response>&& an
   };
   if (!answer) return failed(answer.error());
   const bool is_page = pending->entry->route.list && answer->status == 200;
-  const int64_t total = is_page ? total_of(*answer, pending->page) : 0;
+  PageInfo info;
+  if (is_page) info = {total_of(*answer, pending->page), std::move(answer->next_cursor)};
   auto response = server_response(*std::move(answer));
   if (!response) return failed(response.error());
-  if (is_page) add_envelope(*response, total, pending->page, *pending->exchange);
+  if (is_page) add_envelope(*response, info, pending->page, *pending->exchange);
   respond(pending, *std::move(response));
 }
 

@@ -20,17 +20,23 @@ std::optional<int64_t> read_count(std::string_view text) {
   return value;
 }
 
-std::string next_url(std::string_view path, Page page, const StringPairs& query) {
-  std::string url(path);
+std::string next_url(const Request& request, Page page, std::string_view cursor) {
+  std::string url(request.path);
   url += '?';
-  for (const auto& [key, value] : query) {
-    if (is_name("limit", key) || is_name("offset", key)) continue;
+  for (const auto& [key, value] : request.query) {
+    if (is_name("limit", key) || is_name("offset", key) || is_name("cursor", key)) continue;
     url += percent_encode(key);
     url += '=';
     url += percent_encode(value);
     url += '&';
   }
-  return url + "limit=" + std::to_string(page.limit) + "&offset=" + std::to_string(page.offset + page.limit);
+  url += "limit=" + std::to_string(page.limit) + "&offset=" + std::to_string(page.offset + page.limit);
+  return cursor.empty() ? url : url + "&cursor=" + percent_encode(cursor);
+}
+
+bool has_next(const PageInfo& info, Page page, const Request& request) {
+  if (!info.cursor.empty()) return true;
+  return request.query_value("cursor") == nullptr && page.offset + page.limit < info.total;
 }
 
 }  // namespace
@@ -52,14 +58,18 @@ Result<Page> read_page(const StringPairs& query) {
   return page;
 }
 
-void add_envelope(Response& response, int64_t total, Page page, const Request& request) {
+void add_envelope(Response& response, const PageInfo& info, Page page, const Request& request) {
   std::string& body = response.body;
   const auto end = body.rfind('}');
   if (response.bytes.size() == 0 && end == std::string::npos) return;
   JsonWriter tail;
-  tail.object().member("total", total).member("limit", page.limit).member("offset", page.offset).key("next");
-  if (page.offset + page.limit < total)
-    tail.value(next_url(request.path, page, request.query));
+  tail.object()
+      .member("total", info.total)
+      .member("limit", page.limit)
+      .member("offset", page.offset)
+      .key("next");
+  if (has_next(info, page, request))
+    tail.value(next_url(request, page, info.cursor));
   else
     tail.null();
   tail.end();

@@ -4,6 +4,7 @@
 #include <patchbay/result.h>
 
 #include <cstdint>
+#include <string>
 
 #include "http/exchange.h"
 
@@ -19,8 +20,14 @@ constexpr int64_t kMaxLimit = 500;
 // A limit above kMaxLimit is read as kMaxLimit. The error names the parameter and the bound.
 Result<Page> read_page(const StringPairs& query);
 
+// What a handler says of the page that it returns.
+struct PageInfo {
+  int64_t total = 0;   // of all pages
+  std::string cursor;  // where the next page begins; "": by the offset
+};
+
 // Adds total, limit, offset and next to the response of a list: its body is a JSON object, or its bytes are
 // the array "data". `next` keeps the other query parameters of the request.
-void add_envelope(Response& response, int64_t total, Page page, const Request& request);
+void add_envelope(Response& response, const PageInfo& info, Page page, const Request& request);
 
 }  // namespace patchbay::rest_api

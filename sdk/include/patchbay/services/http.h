@@ -95,7 +95,13 @@ struct Response {
   // Sent instead of `body` unless empty: any bytes, of `content_type`. Responses may share one buffer. file()
   // in http_file.h fills it from a file.
   Buffer bytes;
-  PATCHBAY_FIELDS(status, content_type, headers, body, total, bytes)
+  // Of a list that skips no items to find a page, as that takes the longer the further back the page is:
+  // where the next page begins, in any text. `next` then passes it on, in the query parameter `cursor`,
+  // beside an `offset` that only counts. A handler of such a list declares `cursor` in query_schema, checks
+  // it as any input, and ignores Request::offset when there is one. "": `next` has an offset alone, or is
+  // null when the request had a cursor.
+  std::string next_cursor;
+  PATCHBAY_FIELDS(status, content_type, headers, body, total, bytes, next_cursor)
 };
 
 // Answers the requests of a route. Routes (http_routes.h) provides it; a Handler that a plugin provides

@@ -248,8 +248,11 @@ class FakeHttp {
     if (end == std::string::npos) return answer.body;
     JsonWriter tail;
     tail.object().member("total", total).member("limit", limit).member("offset", offset).key("next");
-    if (offset + limit < total)
-      tail.value(call.path + "?limit=" + std::to_string(limit) + "&offset=" + std::to_string(offset + limit));
+    const std::string& cursor = answer.next_cursor;
+    const bool by_cursor = detail::find_pair(call.query, "cursor") != nullptr;
+    if (!cursor.empty() || (!by_cursor && offset + limit < total))
+      tail.value(call.path + "?limit=" + std::to_string(limit) + "&offset=" + std::to_string(offset + limit) +
+                 (cursor.empty() ? "" : "&cursor=" + percent_encode(cursor)));
     else
       tail.null();
     const bool only = body && body->root().size() == 0;

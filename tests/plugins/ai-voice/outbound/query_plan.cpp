@@ -28,6 +28,7 @@ TEST_CASE("no statement of a request scans the calls, and each list is read from
     CHECK_FALSE(contains(plan, "SCAN ai_voice_"));
   }
   CHECK_FALSE(contains(plans.of("list"), "TEMP B-TREE"));
+  CHECK(contains(plans.of("list"), "ai_voice_call_list (tenant=? AND (created_ms,call_id)<(?,?))"));
 }
 
 TEST_CASE("waiting calls are counted from an index of tenant and status alone") {
@@ -37,7 +38,7 @@ TEST_CASE("waiting calls are counted from an index of tenant and status alone") 
   CHECK(contains(plan, "COVERING INDEX ai_voice_call_status (tenant=? AND status=?"));
   const std::string list = plans.of("list_status");
   INFO(list);
-  CHECK(contains(list, "ai_voice_call_status (tenant=? AND status=?)"));
+  CHECK(contains(list, "ai_voice_call_status (tenant=? AND status=? AND (created_ms,call_id)<(?,?))"));
   CHECK(contains(plans.of("orphans"), "ai_voice_call_running"));
   CHECK(contains(plans.of("delete_old_calls"), "ai_voice_call_ended"));
 }

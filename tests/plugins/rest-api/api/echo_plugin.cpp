@@ -295,6 +295,22 @@ class EchoPlugin final : public Plugin {
       if (request.query.boolean("counted")) response.total = 1200;
       return response;
     });
+    http::Route cursors = route("GET", "/t/cursors", "none");  // numbers from the cursor on, up to 9
+    cursors.list = true;
+    cursors.catalogue = false;
+    cursors.query_schema = R"({"type": "object", "properties": {"cursor": {"type": "string"}}})";
+    routes_->add(cursors, [](const http::Request& request) -> Result<http::Response> {
+      const std::string_view cursor = request.query.text("cursor");
+      const int64_t first = cursor.empty() ? request.offset : std::stoll(std::string(cursor.substr(2)));
+      JsonWriter out;
+      out.array();
+      for (int64_t n = first; n < std::min<int64_t>(first + request.limit, 10); ++n) out.value(n);
+      http::Response response;
+      response.bytes = Buffer::copy(out.end().str());
+      response.total = 10;
+      if (first + request.limit < 10) response.next_cursor = "at" + std::to_string(first + request.limit);
+      return response;
+    });
     http::Route thread = route("GET", "/t/thread", "none");
     thread.catalogue = false;
     routes_->add(thread, [](const http::Request&) { return http::ok(std::to_string(::gettid())); });

@@ -61,3 +61,16 @@ TEST_CASE("a list whose handler returns the array alone has the same envelope, a
   CHECK(server.http.get("/t/array?offset=1200").body ==
         R"({"data":[],"total":1200,"limit":50,"offset":1200,"next":null})");
 }
+
+TEST_CASE("the next page of a list with cursors begins where the handler says, also when items were added") {
+  const ApiServer server;
+  CHECK(
+      server.http.get("/t/cursors?limit=4").body ==
+      R"({"data":[0,1,2,3],"total":10,"limit":4,"offset":0,"next":"/t/cursors?limit=4&offset=4&cursor=at4"})");
+  CHECK(
+      server.http.get("/t/cursors?Cursor=at5&limit=4&offset=4").body ==
+      R"({"data":[5,6,7,8],"total":10,"limit":4,"offset":4,"next":"/t/cursors?limit=4&offset=8&cursor=at9"})");
+  CHECK(has(server.http.get("/t/cursors?limit=4&offset=0&cursor=at9").body,
+            R"("total":10,"limit":4,"offset":0,"next":null})"));
+  CHECK(has(server.http.get("/t/cursors?limit=4&offset=5").body, R"("data":[5,6,7,8])"));
+}
