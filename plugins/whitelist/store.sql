@@ -10,7 +10,7 @@ CREATE TABLE whitelist_entry (
 CREATE INDEX whitelist_entry_order ON whitelist_entry (tenant, position, number);
 
 -- name: contains
-SELECT 1 FROM whitelist_entry WHERE tenant = $1 AND number = $2;
+SELECT typed, comment FROM whitelist_entry WHERE tenant = $1 AND number = $2;
 
 -- name: list
 SELECT typed, comment, number FROM whitelist_entry WHERE tenant = $1 ORDER BY position, number;

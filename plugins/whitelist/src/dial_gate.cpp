@@ -13,16 +13,21 @@ WhitelistGate::WhitelistGate(const Host& host, EntryStore& entries)
                     }) {}
 
 void WhitelistGate::check(const telephony::Check& check, Reply<telephony::Verdict> reply) {
-  entries_.contains(check.tenant, check.number,
-                    [log = log_.with(check.correlation), call = check.call_id, refused = refused_,
-                     reply = std::move(reply)](const Result<bool>& listed) mutable {
-                      if (listed && *listed) return reply(telephony::Verdict{true, ""});
-                      refused.add();
-                      if (listed) return reply(telephony::Verdict{false, "not whitelisted"});
-                      log.error("the dial is refused because the whitelist could not be read",
-                                {{"call", call}, {"why", listed.error().text}});
-                      reply(telephony::Verdict{false, "the whitelist could not be read"});
-                    });
+  entries_.find(
+      check.tenant, check.number,
+      [log = log_.with(check.correlation), call = check.call_id, is_counted = !check.dry_run,
+       refused = refused_, reply = std::move(reply)](const Result<std::optional<Entry>>& entry) mutable {
+        if (entry && *entry) {
+          const std::string& comment = (*entry)->comment;
+          return reply(telephony::Verdict{
+              true, "", "the entry " + (*entry)->number + (comment.empty() ? "" : " (" + comment + ")")});
+        }
+        if (is_counted) refused.add();
+        if (entry) return reply(telephony::Verdict{false, "not whitelisted"});
+        log.error("the dial is refused because the whitelist could not be read",
+                  {{"call", call}, {"why", entry.error().text}});
+        reply(telephony::Verdict{false, "the whitelist could not be read"});
+      });
 }
 
 }  // namespace patchbay::whitelist

@@ -24,13 +24,14 @@ EntryStore::EntryStore(const Host& host)
       insert_(Statement::find(host, "insert")),
       trail_(host) {}
 
-void EntryStore::contains(const std::string& tenant, const std::string& number,
-                          Function<void(Result<bool>)> done) {
+void EntryStore::find(const std::string& tenant, const std::string& number,
+                      Function<void(Result<std::optional<Entry>>)> done) {
   const auto normal = lib::normalise_number(number);
-  if (!normal) return done(false);
+  if (!normal) return done(std::optional<Entry>());
   query(*host_, contains_, {tenant, *normal}, alive_.bind([done = std::move(done)](const Result<Rows>& rows) {
     if (!rows) return done(rows.error());
-    done(!rows->empty());
+    if (rows->empty()) return done(std::optional<Entry>());
+    done(std::optional(Entry{std::string(rows->text(0, 0)), std::string(rows->text(0, 1))}));
   }));
 }
 

@@ -28,8 +28,10 @@ class EntryStore {
  public:
   explicit EntryStore(const Host& host);
 
-  // Returns whether the number is listed. Callers must refuse the dial on an error.
-  void contains(const std::string& tenant, const std::string& number, Function<void(Result<bool>)> done);
+  // Returns the entry of the number, or nothing if it is not listed. Callers must refuse the dial on an
+  // error.
+  void find(const std::string& tenant, const std::string& number,
+            Function<void(Result<std::optional<Entry>>)> done);
   void list(const std::string& tenant, Function<void(Result<std::vector<Entry>>)> done);
 
   // The changes of users. Each completes `record` and commits with it; a request that changes nothing has no
