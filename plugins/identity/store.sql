@@ -37,12 +37,79 @@ WHERE EXISTS (SELECT 1 FROM identity_api_key other WHERE other.tenant = identity
                 AND other.name = identity_api_key.name AND other.id < identity_api_key.id);
 CREATE UNIQUE INDEX identity_api_key_name ON identity_api_key (tenant, name);
 
--- name: signing_keys
-SELECT kid, sealed FROM identity_signing_key ORDER BY seq DESC;
+-- migration: 3
+-- Users that admins create (source 'store'). Rows with source 'config' have no more than the session number
+-- and the SIP password of a configured user. Rows of removed users stay for a week, so that the other
+-- processes of the database see the removal; rev orders the changes.
+CREATE TABLE identity_user (
+  tenant TEXT NOT NULL,
+  name TEXT NOT NULL,
+  source TEXT NOT NULL,
+  subject TEXT NOT NULL,
+  display_name TEXT NOT NULL,
+  role TEXT NOT NULL,
+  disabled SMALLINT NOT NULL,
+  password_hash TEXT NOT NULL,
+  sessions BIGINT NOT NULL,   -- raised to end all tokens of the user
+  sip_password {{BYTES}},     -- sealed
+  created_ms BIGINT NOT NULL,
+  created_by TEXT NOT NULL,
+  removed_ms BIGINT NOT NULL,
+  rev BIGINT NOT NULL,
+  PRIMARY KEY (tenant, name, source)
+);
+CREATE INDEX identity_user_rev ON identity_user (rev);
+CREATE INDEX identity_user_removed ON identity_user (removed_ms) WHERE removed_ms > 0;
+CREATE INDEX identity_user_admins ON identity_user (tenant, name) WHERE role = 'admin' AND disabled = 0 AND removed_ms = 0;
+-- The number of changes per kind of row; processes poll it.
+CREATE TABLE identity_revision (
+  domain TEXT NOT NULL PRIMARY KEY,
+  rev BIGINT NOT NULL
+);
+INSERT INTO identity_revision (domain, rev) VALUES ('users', 0);
 
--- name: add_first_signing_key
-INSERT INTO identity_signing_key (seq, kid, sealed, created_ms) VALUES (1, $1, $2, $3)
-ON CONFLICT (seq) DO NOTHING;
+-- migration: 4
+-- state: 'current' signs, 'next' will (it is published before), 'retired' verifies until verify_until_ms.
+-- lifetime_sec: of the longest token that the key has signed, so far as is known.
+ALTER TABLE identity_signing_key ADD COLUMN state TEXT NOT NULL DEFAULT 'current';
+ALTER TABLE identity_signing_key ADD COLUMN lifetime_sec BIGINT NOT NULL DEFAULT 86400;
+ALTER TABLE identity_signing_key ADD COLUMN verify_until_ms BIGINT NOT NULL DEFAULT 0;
+CREATE TABLE identity_secret (
+  name TEXT NOT NULL PRIMARY KEY,
+  sealed {{BYTES}} NOT NULL
+);
+INSERT INTO identity_revision (domain, rev) VALUES ('keys', 0);
+
+-- name: signing_keys
+SELECT kid, sealed, state, created_ms, verify_until_ms FROM identity_signing_key ORDER BY seq DESC;
+
+-- name: signing_key_add
+INSERT INTO identity_signing_key (seq, kid, sealed, created_ms, state, lifetime_sec)
+VALUES ($1, $2, $3, $4, $5, 0) ON CONFLICT (seq) DO NOTHING;
+
+-- name: signing_key_add_next
+INSERT INTO identity_signing_key (seq, kid, sealed, created_ms, state, lifetime_sec)
+SELECT MAX(seq) + 1, $1, $2, $3, 'next', 0 FROM identity_signing_key;
+
+-- name: signing_key_retire
+UPDATE identity_signing_key SET
+  state = 'retired', verify_until_ms = $2 + 1000 * (CASE WHEN lifetime_sec > $3 THEN lifetime_sec ELSE $3 END)
+WHERE kid = $1 AND state = 'current';
+
+-- name: signing_key_promote
+UPDATE identity_signing_key SET state = 'current' WHERE state = 'next';
+
+-- name: signing_key_lifetime
+UPDATE identity_signing_key SET lifetime_sec = $2 WHERE kid = $1 AND lifetime_sec < $2;
+
+-- name: signing_key_expire
+DELETE FROM identity_signing_key WHERE state = 'retired' AND verify_until_ms <= $1;
+
+-- name: secret
+SELECT sealed FROM identity_secret WHERE name = $1;
+
+-- name: secret_add
+INSERT INTO identity_secret (name, sealed) VALUES ($1, $2) ON CONFLICT (name) DO NOTHING;
 
 -- name: refresh_get
 SELECT family, username, client_id, scope, proof, expires_ms, used_ms, born_ms
@@ -77,3 +144,80 @@ SELECT id, tenant, name, hint, created_ms, created_by FROM identity_api_key WHER
 
 -- name: key_remove
 DELETE FROM identity_api_key WHERE id = $1 AND tenant = $2;
+
+-- name: revisions
+SELECT domain, rev FROM identity_revision;
+
+-- name: revision_raise
+UPDATE identity_revision SET rev = rev + 1 WHERE domain = $1;
+
+-- name: users_since
+SELECT tenant, name, source, subject, display_name, role, disabled, password_hash, sessions, sip_password,
+       created_ms, created_by, removed_ms, rev
+FROM identity_user WHERE rev > $1 ORDER BY rev LIMIT 500;
+
+-- name: user_add
+INSERT INTO identity_user (tenant, name, source, subject, display_name, role, disabled, password_hash, sessions,
+                           sip_password, created_ms, created_by, removed_ms, rev)
+VALUES ($1, $2, 'store', $3, $4, $5, $6, $7, 1, $8, $9, $10, 0,
+        (SELECT rev FROM identity_revision WHERE domain = 'users'))
+ON CONFLICT (tenant, name, source) DO UPDATE SET
+  subject = excluded.subject, display_name = excluded.display_name, role = excluded.role,
+  disabled = excluded.disabled, password_hash = excluded.password_hash, sip_password = excluded.sip_password,
+  sessions = identity_user.sessions + 1, created_ms = excluded.created_ms, created_by = excluded.created_by,
+  removed_ms = 0, rev = excluded.rev
+WHERE identity_user.removed_ms > 0;
+
+-- name: user_change
+-- The last condition keeps the tenant's last enabled admin, unless $6 is 1.
+UPDATE identity_user SET
+  display_name = COALESCE($3, display_name), role = COALESCE($4, role), disabled = COALESCE($5, disabled),
+  sessions = sessions + CASE WHEN COALESCE($4, role) <> role OR COALESCE($5, disabled) > disabled THEN 1 ELSE 0 END,
+  rev = (SELECT rev FROM identity_revision WHERE domain = 'users')
+WHERE tenant = $1 AND name = $2 AND source = 'store' AND removed_ms = 0
+  AND ($6 = 1 OR role <> 'admin' OR disabled = 1
+       OR (COALESCE($4, role) = 'admin' AND COALESCE($5, disabled) = 0)
+       OR EXISTS (SELECT 1 FROM identity_user other WHERE other.tenant = $1 AND other.name <> $2
+                  AND other.role = 'admin' AND other.disabled = 0 AND other.removed_ms = 0));
+
+-- name: user_remove
+-- The last condition keeps the tenant's last enabled admin, unless $4 is 1.
+UPDATE identity_user SET
+  removed_ms = $3, password_hash = '', sip_password = NULL, sessions = sessions + 1,
+  rev = (SELECT rev FROM identity_revision WHERE domain = 'users')
+WHERE tenant = $1 AND name = $2 AND source = 'store' AND removed_ms = 0
+  AND ($4 = 1 OR role <> 'admin' OR disabled = 1
+       OR EXISTS (SELECT 1 FROM identity_user other WHERE other.tenant = $1 AND other.name <> $2
+                  AND other.role = 'admin' AND other.disabled = 0 AND other.removed_ms = 0));
+
+-- name: user_password
+UPDATE identity_user SET
+  password_hash = $3, sessions = sessions + 1, rev = (SELECT rev FROM identity_revision WHERE domain = 'users')
+WHERE tenant = $1 AND name = $2 AND source = 'store' AND removed_ms = 0;
+
+-- name: user_end_sessions
+UPDATE identity_user SET
+  sessions = sessions + 1, rev = (SELECT rev FROM identity_revision WHERE domain = 'users')
+WHERE tenant = $1 AND name = $2 AND source = 'store' AND removed_ms = 0;
+
+-- name: user_sip_password
+UPDATE identity_user SET
+  sip_password = $3, rev = (SELECT rev FROM identity_revision WHERE domain = 'users')
+WHERE tenant = $1 AND name = $2 AND source = 'store' AND removed_ms = 0;
+
+-- name: configured_end_sessions
+INSERT INTO identity_user (tenant, name, source, subject, display_name, role, disabled, password_hash, sessions,
+                           sip_password, created_ms, created_by, removed_ms, rev)
+VALUES ($1, $2, 'config', '', '', '', 0, '', 1, NULL, $3, '', 0,
+        (SELECT rev FROM identity_revision WHERE domain = 'users'))
+ON CONFLICT (tenant, name, source) DO UPDATE SET sessions = identity_user.sessions + 1, rev = excluded.rev;
+
+-- name: configured_sip_password
+INSERT INTO identity_user (tenant, name, source, subject, display_name, role, disabled, password_hash, sessions,
+                           sip_password, created_ms, created_by, removed_ms, rev)
+VALUES ($1, $2, 'config', '', '', '', 0, '', 0, $3, $4, '', 0,
+        (SELECT rev FROM identity_revision WHERE domain = 'users'))
+ON CONFLICT (tenant, name, source) DO UPDATE SET sip_password = excluded.sip_password, rev = excluded.rev;
+
+-- name: users_expire
+DELETE FROM identity_user WHERE removed_ms > 0 AND removed_ms <= $1;

@@ -74,6 +74,15 @@ TEST_CASE("verbs reach the server through the configuration's admin socket") {
   CHECK(server.ask({"key", "new", "billing", "--tenant", "two.example", "--json"})
             .has("\"tenant\":\"two.example\""));
 
+  const Said user = server.ask({"user", "create", "dora", "--role", "admin", "--generate"});
+  CHECK(user.code == 0);
+  CHECK(user.has("sipPassword"));
+  CHECK(server.ask({"user", "list"}).has("dora"));
+  CHECK(server.ask({"user", "disable", "dora"}).has("true"));
+  CHECK(server.ask({"user", "sip-password", "dora"}).code == 0);
+  CHECK(server.ask({"user", "show", "nobody"}).code == 1);
+  CHECK(server.ask({"user", "delete", "dora"}).text == "deleted dora\n");
+
   const Said hook = server.ask(
       {"webhook", "add", "http://127.0.0.1:9/x", "--events", "outbound-ai.finished,transcript.saved"});
   CHECK(hook.code == 0);

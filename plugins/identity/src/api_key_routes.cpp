@@ -74,9 +74,8 @@ std::string ApiKeyRoutes::tenant_of(const http::Request& request) const {
 // name.
 std::string ApiKeyRoutes::creator(const http::Request& request, const std::string& tenant) const {
   for (const auto& [host, of] : context_.settings.tenants) {
-    const auto user = of.users.find(request.username);
-    if (host != tenant && user != of.users.end() && user->second.subject == request.subject)
-      return request.username + "@" + host;
+    const User* user = host != tenant ? context_.users.find(host, request.username) : nullptr;
+    if (user != nullptr && user->subject == request.subject) return request.username + "@" + host;
   }
   return request.username;
 }

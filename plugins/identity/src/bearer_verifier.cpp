@@ -23,16 +23,16 @@ Result<auth::Principal> BearerVerifier::verify_token(const std::string& token) {
       cache_.erase(cached);
       return {Code::denied, "expired"};
     }
-    if (known.generation != context_.settings_generation) {
+    if (known.generation != context_.users_generation) {
       PB_TRY_VALUE(known.principal, principal_of(known.claims));
-      known.generation = context_.settings_generation;
+      known.generation = context_.users_generation;
     }
     return known.principal;
   }
   PB_TRY_VALUE(AccessClaims claims, read_token(token));
   PB_TRY_VALUE(auth::Principal principal, principal_of(claims));
   if (cache_.size() >= kMaxCachedTokens) cache_.clear();
-  cache_.emplace(hash, Verified{std::move(claims), principal, context_.settings_generation});
+  cache_.emplace(hash, Verified{std::move(claims), principal, context_.users_generation});
   return principal;
 }
 
@@ -50,12 +50,12 @@ Result<AccessClaims> BearerVerifier::read_token(const std::string& token) {
 // or once its user has lost the role of admin.
 Result<auth::Principal> BearerVerifier::principal_of(const AccessClaims& claims) const {
   const Tenant* tenant = context_.settings.tenant(claims.tenant);
-  const User* user = context_.settings.user(claims.tenant, claims.username);
+  const User* user = context_.users.enabled(claims.tenant, claims.username);
   if (tenant == nullptr || user == nullptr || user->subject != claims.subject)
     return {Code::denied, "the user was removed or disabled"};
   if (tenant->issuer != claims.issuer) return {Code::denied, "another issuer"};
   if (!lib::equal_constant_time(credential_hash(context_, *user), claims.credential_hash))
-    return {Code::denied, "the user has changed the password"};
+    return {Code::denied, "the user has changed the password, or the sessions were ended"};
   if (claims.role == "admin" && user->role != "admin")
     return {Code::denied, "the user is no longer an admin"};
   auth::Principal principal;

@@ -31,10 +31,10 @@ class BearerVerifier {
   struct Verified {
     AccessClaims claims;
     auth::Principal principal;
-    uint64_t generation = 0;  // of the settings that the principal follows from
+    uint64_t generation = 0;  // of the users that the principal follows from
   };
   lib::RecentDigests digests_;
-  std::unordered_map<std::string, Verified> cache_;  // by SHA-256; the user is checked anew after a reload
+  std::unordered_map<std::string, Verified> cache_;  // by SHA-256; the user is checked anew when users change
 };
 
 }  // namespace patchbay::identity

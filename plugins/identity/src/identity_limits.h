@@ -34,7 +34,21 @@ inline constexpr size_t kMaxCachedTokens = 10'000;
 inline constexpr int64_t kApiKeyCacheMs = 1000;
 inline constexpr size_t kMaxCachedApiKeys = 1000;
 
-// How often expired refresh tokens are deleted.
+// How often the revisions of users, keys and revoked tokens are read: what another process of the database
+// has changed counts here after that time.
+inline constexpr int64_t kRevisionPollMs = 1000;
+// How long a retired signing key verifies beyond the lifetime of its last token: other processes sign with it
+// until they have read that it is retired.
+inline constexpr int64_t kRetiredKeySlackMs = 60'000;
+// How long the row of a removed user stays; a process that has not read the store for so long starts anew.
+inline constexpr int64_t kRemovedUserMs = int64_t{7} * 86'400'000;
+
+// Of users in the store.
+inline constexpr size_t kMinPasswordBytes = 8;
+inline constexpr size_t kGeneratedPasswordBytes = 20;
+inline constexpr size_t kSipPasswordBytes = 24;
+
+// How often expired refresh tokens and the rows of removed users are deleted.
 inline constexpr int64_t kRefreshSweepMs = 3'600'000;
 
 // Log lines about refused sign-ins of one address: so many at once, then so many a second.

@@ -39,10 +39,10 @@ class Credential {
   void prepare();
   // [worker]
   bool matches(std::string_view password);
-
- private:
+  // The hash. After prepare(); "" if that has failed. Before it, hashes the password [worker].
   std::string encoded();
 
+ private:
   std::mutex mutex_;
   std::string encoded_;   // guarded by mutex_; "" until the password is hashed
   std::string password_;  // guarded by mutex_; erased when it is hashed

@@ -3,6 +3,15 @@
 #include "identity_limits.h"
 
 namespace patchbay::identity {
+namespace {
+
+bool run_on_worker(const PasswordQueue::Request& request) {
+  if (!request.only_hash) return request.credential->matches(request.password);
+  request.credential->prepare();
+  return true;
+}
+
+}  // namespace
 
 Status PasswordQueue::check(Request request, Done done) {
   const auto queue = queues_.find(request.address);
@@ -75,7 +84,7 @@ bool PasswordQueue::run(const Shared& check) {
   });
   return post_worker(*host_,
                      [host = host_, check, finish]() mutable {
-                       const bool matches = check->request.credential->matches(check->request.password);
+                       const bool matches = run_on_worker(check->request);
                        post(*host, kMainStrand, [finish, matches]() mutable { finish(matches); });
                      })
       .ok();

@@ -1,6 +1,6 @@
-// PasswordQueue: checks passwords on workers, a few at a time, because unauthenticated clients can request a
-// check, which costs memory and time. Addresses take turns, so that an address with many connections delays
-// each other address by one check at most. Main strand.
+// PasswordQueue: checks and hashes passwords on workers, a few at a time, because unauthenticated clients can
+// request a check, which costs memory and time. Addresses take turns, so that an address with many
+// connections delays each other address by one check at most. Main strand.
 #pragma once
 
 #include <patchbay/lifetime.h>
@@ -24,6 +24,7 @@ class PasswordQueue {
     std::string password;
     int64_t delay_ms = 0;           // before the request is queued; it counts as waiting meanwhile
     Function<bool()> still_wanted;  // called when its turn comes
+    bool only_hash = false;         // Credential::prepare() instead of a check; the result is true
   };
   // Code::cancelled: still_wanted() returned false. Code::exhausted: no worker is free.
   using Done = Function<void(Result<bool> matches)>;

@@ -7,8 +7,11 @@
 #include "bearer_verifier.h"
 #include "context.h"
 #include "discovery_routes.h"
+#include "signing_key_routes.h"
 #include "signing_key_store.h"
+#include "sip_passwords.h"
 #include "token_routes.h"
+#include "user_routes.h"
 
 namespace patchbay::identity {
 namespace {
@@ -23,13 +26,22 @@ class Identity final : public Plugin {
 
   // Serves requests only once the signing key is loaded.
   void finish_start(Done done) override {
-    key_store_ = std::make_unique<SigningKeyStore>(host());
-    key_store_->load(context_->settings.key_file,
-                     [this, done = std::move(done)](Result<KeyRing> keys) mutable {
-                       if (!keys) return done(keys.error());
-                       context_->keys = *std::move(keys);
-                       done(serve());
-                     });
+    key_store_ = std::make_unique<SigningKeyStore>(*context_);
+    key_store_->load([this, done = std::move(done)](const Status& loaded) mutable {
+      if (!loaded) return done(loaded);
+      load_users(std::move(done));
+    });
+  }
+
+  void load_users(Done done) {
+    context_->users.on_change([this] { ++context_->users_generation; });
+    context_->users.refresh([this, done = std::move(done)](const Status& loaded) mutable {
+      if (!loaded) return done(loaded);
+      context_->revisions.watch("users", [this] { context_->users.refresh([](const Status&) {}); });
+      context_->revisions.watch("keys", [this] { key_store_->reload([](const Status&) {}); });
+      context_->revisions.start();
+      done(serve());
+    });
   }
 
   Status check_config(const Config& config) override {
@@ -47,43 +59,57 @@ class Identity final : public Plugin {
     auto settings = Settings::read(config);
     if (!settings) return log().error("the configuration was not applied", {{"why", settings.error().text}});
     context_->settings = *std::move(settings);
-    ++context_->settings_generation;
+    ++context_->users_generation;
+    key_store_->note_lifetime();
     prepare_passwords();
   }
 
   void stop(Done done) override {
+    context_->revisions.stop();
     serving_.reset();
     key_store_.reset();
     done();
   }
 
   struct Serving {
-    explicit Serving(Context& context)
+    Serving(Context& context, SigningKeyStore& signing_keys)
         : keys(context.host),
           verifier(context, keys),
-          tokens(context),
+          passwords(context.host),
+          tokens(context, passwords),
           key_routes(context, keys),
+          user_routes(context, passwords),
+          signing_key_routes(context, signing_keys),
           auth(context.host),
           routes(context.host) {}
     ApiKeyStore keys;
     BearerVerifier verifier;
+    PasswordQueue passwords;
     TokenRoutes tokens;
     ApiKeyRoutes key_routes;
+    UserRoutes user_routes;
+    SigningKeyRoutes signing_key_routes;
     Provision<auth::Auth> auth;
     http::Routes routes;
   };
 
   Status serve() {
-    serving_ = std::make_unique<Serving>(*context_);
+    serving_ = std::make_unique<Serving>(*context_, *key_store_);
     serving_->auth.on(auth::Auth::verify, [this](const auth::Verify& request, Reply<auth::Principal> reply) {
       serving_->verifier.verify(request,
                                 [reply = std::move(reply)](Result<auth::Principal> principal) mutable {
                                   reply(std::move(principal));
                                 });
     });
+    serving_->auth.on(auth::Auth::sip_digest,
+                      [this](const auth::SipDigest& request) -> Result<auth::SipCredential> {
+                        return sip_credential(*context_, request);
+                      });
     PB_TRY(serving_->auth.publish());
     serving_->tokens.add_to(serving_->routes);
     serving_->key_routes.add_to(serving_->routes);
+    serving_->user_routes.add_to(serving_->routes);
+    serving_->signing_key_routes.add_to(serving_->routes);
     add_discovery_routes(serving_->routes, *context_);
     serving_->routes.open();
     return {};

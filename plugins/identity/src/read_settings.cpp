@@ -16,6 +16,7 @@ std::string without_slash(std::string_view url) {
 
 Result<User> read_user(JsonView section, std::string_view tenant, HashCost& cost) {
   User user;
+  user.tenant = tenant;
   user.name = section.text("username", {});
   user.role = section["role"].text();
   user.disabled = section["disabled"].boolean();
@@ -100,13 +101,6 @@ const Tenant* Settings::primary() const {
   for (const auto& [host, tenant] : tenants)
     if (tenant.primary) return &tenant;
   return nullptr;
-}
-
-const User* Settings::user(std::string_view host, std::string_view name) const {
-  const Tenant* of = tenant(host);
-  if (of == nullptr) return nullptr;
-  const auto found = of->users.find(name);
-  return found == of->users.end() || found->second.disabled ? nullptr : &found->second;
 }
 
 std::vector<std::shared_ptr<Credential>> Settings::credentials() const {

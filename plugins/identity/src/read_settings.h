@@ -11,18 +11,9 @@
 #include <string_view>
 #include <vector>
 
-#include "password_hash.h"
+#include "user.h"
 
 namespace patchbay::identity {
-
-struct User {
-  std::string name;
-  std::string subject;  // claim "sub"; depends on tenant and name only
-  std::string role;     // "admin", "user"
-  bool disabled = false;
-  std::shared_ptr<Credential> credential;  // shared with checks on workers, which may outlive a reload
-  std::string fingerprint;                 // SHA-256 of password or hash; never stored or shown unkeyed
-};
 
 struct Tenant {
   std::string host;
@@ -46,8 +37,6 @@ struct Settings {
 
   const Tenant* tenant(std::string_view host) const;
   const Tenant* primary() const;
-  // nullptr: unknown or disabled user.
-  const User* user(std::string_view tenant, std::string_view name) const;
   // Returns the credentials of all users.
   std::vector<std::shared_ptr<Credential>> credentials() const;
 };

@@ -8,6 +8,7 @@
 #include "crypto/digest.h"
 #include "crypto/random.h"
 #include "identity_limits.h"
+#include "token_issuer.h"
 
 namespace patchbay::identity {
 namespace {
@@ -117,11 +118,10 @@ void RefreshTokens::add_to(Transaction& tx, const std::string& token, const std:
                  credential_hash(grant), expires_ms, signed_in_ms});
 }
 
-// Returns a hash that changes with the user's password; "": no such user. Keyed, so that a copy of the
-// store does not help to guess passwords.
+// Returns a keyed hash that changes when the user's tokens must end; "": no such user.
 std::string RefreshTokens::credential_hash(const Grant& grant) const {
-  const User* user = context_.settings.user(grant.tenant, grant.username);
-  return user != nullptr ? to_hex(context_.keys.current().mac(user->fingerprint)) : std::string();
+  const User* user = context_.users.enabled(grant.tenant, grant.username);
+  return user != nullptr ? to_hex(credential_mac(context_, *user)) : std::string();
 }
 
 void RefreshTokens::sweep_later() {

@@ -86,7 +86,6 @@ Result<SigningKey> SigningKey::take(EVP_PKEY* raw) {
   const std::string canonical =
       R"({"crv":"P-256","kty":"EC","x":")" + key.x_ + R"(","y":")" + key.y_ + R"("})";
   key.kid_ = to_base64url(lib::sha256(canonical));
-  PB_TRY_VALUE(key.mac_key_, key.to_der());
   return key;
 }
 
@@ -137,13 +136,13 @@ bool SigningKey::verify(std::string_view text, std::string_view signature) const
          EVP_DigestVerify(ctx.get(), bytes(der), der.size(), bytes(text), text.size()) == 1;
 }
 
-std::string SigningKey::mac(std::string_view text) const { return lib::hmac_sha256(mac_key_, text); }
-
 const SigningKey* KeyRing::find(std::string_view kid) const noexcept {
   for (const SigningKey& key : keys_)
     if (key.kid() == kid) return &key;
   return nullptr;
 }
+
+std::string KeyRing::mac(std::string_view text) const { return lib::hmac_sha256(mac_key_, text); }
 
 std::string KeyRing::jwks() const {
   std::string out = R"({"keys":[)";

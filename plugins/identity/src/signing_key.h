@@ -28,8 +28,6 @@ class SigningKey {
   // Returns 64 bytes: r and s.
   Result<std::string> sign(std::string_view text) const;
   bool verify(std::string_view text, std::string_view signature) const;
-  // Returns a raw HMAC-SHA256 keyed with the private half, so that only this server can compute it.
-  std::string mac(std::string_view text) const;
 
  private:
   struct Free {
@@ -42,22 +40,26 @@ class SigningKey {
   Pkey key_;
   std::string x_, y_;  // base64url
   std::string kid_;
-  std::string mac_key_;
 };
 
-// The keys that verify tokens; the first one also signs.
+// The keys that verify tokens; the first one also signs. Keyed hashes have a key of their own, so that they
+// outlive a rotation.
 class KeyRing {
  public:
   KeyRing() = default;
-  explicit KeyRing(std::vector<SigningKey> keys) : keys_(std::move(keys)) {}
+  explicit KeyRing(std::vector<SigningKey> keys, std::string mac_key = {})
+      : keys_(std::move(keys)), mac_key_(std::move(mac_key)) {}
   bool empty() const noexcept { return keys_.empty(); }
   const SigningKey& current() const noexcept { return keys_.front(); }
   const SigningKey* find(std::string_view kid) const noexcept;
   // RFC 7517 section 5.
   std::string jwks() const;
+  // Returns a raw HMAC-SHA256 that only this server can compute.
+  std::string mac(std::string_view text) const;
 
  private:
   std::vector<SigningKey> keys_;
+  std::string mac_key_;
 };
 
 }  // namespace patchbay::identity

@@ -18,8 +18,15 @@ void begin_claims(JsonWriter& claims, const Context& context, const Tenant& tena
 
 }  // namespace
 
+std::string credential_mac(const Context& context, const User& user) {
+  const int64_t sessions = context.users.account(user).sessions;
+  std::string state = user.fingerprint;
+  if (sessions > 0) state += "\n" + std::to_string(sessions);
+  return context.keys.mac(state);
+}
+
 std::string credential_hash(const Context& context, const User& user) {
-  return to_base64url(context.keys.current().mac(user.fingerprint).substr(0, 16));
+  return to_base64url(credential_mac(context, user).substr(0, 16));
 }
 
 Result<std::string> issue_access_token(const Context& context, const Tenant& tenant, const User& user) {

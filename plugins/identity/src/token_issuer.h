@@ -8,8 +8,10 @@ namespace patchbay::identity {
 // The audience of access tokens: this server's API. The audience of an id_token is its client.
 constexpr char kAudience[] = "patchbay";
 
-// Returns a keyed hash of the user's password. It changes with the password, and without the key it does
-// not help to guess the password.
+// Returns a keyed hash of the user's password and session number, 32 bytes. It changes with either, and
+// without the key it does not help to guess the password.
+std::string credential_mac(const Context& context, const User& user);
+// The same as text of 22 characters, for the claim "cred".
 std::string credential_hash(const Context& context, const User& user);
 
 // Claims: iss, aud, sub, preferred_username, tenant, role, iat, exp, jti, cred.

@@ -45,9 +45,9 @@ Metric outcome(const Host& host, const char* name) {
 
 }  // namespace
 
-TokenRoutes::TokenRoutes(Context& context)
+TokenRoutes::TokenRoutes(Context& context, PasswordQueue& passwords)
     : context_(context),
-      passwords_(context.host),
+      passwords_(passwords),
       refresh_(context),
       signed_in_(outcome(context.host, "ok")),
       refused_(outcome(context.host, "refused")),
@@ -125,7 +125,7 @@ void TokenRoutes::grant_by_password(const SignIn& sign_in, const Form& form, Rep
   if (sign_in.grant.username.size() > kMaxUserNameBytes || password.size() > kMaxPasswordBytes)
     return refuse(sign_in, "too long", std::move(reply));
   if (wait_ms(sign_in) > 0) return throttle(sign_in, std::move(reply));
-  const User* user = context_.settings.user(sign_in.grant.tenant, sign_in.grant.username);
+  const User* user = context_.users.enabled(sign_in.grant.tenant, sign_in.grant.username);
   PasswordQueue::Request check;
   check.address = lib::address_key(sign_in.remote);
   check.credential =
@@ -200,9 +200,9 @@ void TokenRoutes::grant(const SignIn& sign_in, Reply reply) {
 }
 
 void TokenRoutes::answer(const SignIn& sign_in, const std::string& refresh_token, Reply reply) {
-  // A reload may have removed the user meanwhile.
+  // The user may have been removed meanwhile.
   const Tenant* tenant = context_.settings.tenant(sign_in.grant.tenant);
-  const User* user = context_.settings.user(sign_in.grant.tenant, sign_in.grant.username);
+  const User* user = context_.users.enabled(sign_in.grant.tenant, sign_in.grant.username);
   if (tenant == nullptr || user == nullptr) return refuse(sign_in, "the user was removed", std::move(reply));
   const auto access = issue_access_token(context_, *tenant, *user);
   if (!access) return reply(access.error());

@@ -16,7 +16,7 @@ namespace patchbay::identity {
 
 class TokenRoutes {
  public:
-  explicit TokenRoutes(Context& context);
+  TokenRoutes(Context& context, PasswordQueue& passwords);
 
   void add_to(http::Routes& routes);
 
@@ -37,7 +37,7 @@ class TokenRoutes {
   bool may_log(const SignIn& sign_in);
 
   Context& context_;
-  PasswordQueue passwords_;
+  PasswordQueue& passwords_;
   RefreshTokens refresh_;
   SignInLimits limits_;
   // By address.

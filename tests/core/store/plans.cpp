@@ -21,6 +21,7 @@ const std::map<std::string, std::string> kMayScan = {
     {"core/consumer-states", "one row per durable consumer"},
     {"ai-voice/open_count", "a row per tenant and status"},
     {"ai-voice/count_old", "a row per tenant and status"},
+    {"identity/revisions", "a row per kind of row"},
     {"identity/signing_keys", "a few keys"},
     {"sip-trunk/orphans", "the calls of the last process, once at the start"},
     {"sip-trunk/route_revs", "two rows per tenant"},

@@ -89,6 +89,12 @@ TEST_CASE("only an admin's token creates API keys, and at the admin socket they 
     if (route.path.find("/admin/keys") != std::string::npos) {
       CHECK(route.role == "admin");
       CHECK(route.oidc_only == (route.method == "POST"));
+    } else if (route.path.find("/admin/users") != std::string::npos) {
+      CHECK(route.role == "admin");
+      CHECK(route.oidc_only);
+    } else if (route.path.find("/admin/signing-keys") != std::string::npos) {
+      CHECK(route.role == "super");
+      CHECK(route.oidc_only);
     } else {
       CHECK(route.role == "none");
     }

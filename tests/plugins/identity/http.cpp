@@ -124,3 +124,24 @@ TEST_CASE("API keys can be created at the admin socket") {
   CHECK(Server::member(made, "createdBy") == "operator");
   CHECK(server.as(Server::member(made, "key"), "GET", kKeys).status == 200);
 }
+
+TEST_CASE("users are created by admins of their tenant with a token, and by super-admins") {
+  const Server server;
+  const std::string users = "/api.ashx/v1/admin/users";
+  const std::string alice = server.token("alice"), carol = server.token("carol", "b.example");
+  const HttpAnswer made =
+      server.as(carol, "POST", users, R"({"Username":"dora","password":"first password"})");
+  CHECK(made.status == 201);
+  CHECK(Server::member(made, "tenant") == "b.example");
+  CHECK(server.as(alice, "GET", users + "/dora").status == 404);
+  CHECK(server.as(alice, "PATCH", users + "/dora?tenant=b.example", R"({"role":"admin"})").status == 200);
+  CHECK(server.as(carol, "GET", users + "?tenant=a.example").status == 403);
+  CHECK(server.as(server.token("bob"), "GET", users).status == 403);
+  const std::string key = Server::member(server.as(alice, "POST", kKeys, R"({"name":"billing"})"), "key");
+  CHECK(server.as(key, "GET", users).status == 403);
+  CHECK(server.admin.get(users).status == 200);
+  const HttpAnswer audit = server.as(carol, "GET", "/api.ashx/v1/admin/audit");
+  CHECK(audit.body.find("user.created") != std::string::npos);
+  CHECK(audit.body.find("first password") == std::string::npos);
+  CHECK(server.as(carol, "DELETE", users + "/dora").status == 200);
+}

@@ -244,7 +244,7 @@ TEST_CASE("discovery and public keys are those of the tenant in the Host header"
             .text("issuer", "") == "https://a.example");
   const auto keys = probe::ask("GET", "/oidc.ashx/jwks", request);
   REQUIRE(keys);
-  CHECK(json_without_host(keys->body)->root()["keys"].size() == 1);
+  CHECK(json_without_host(keys->body)->root()["keys"].size() == 2);
 }
 
 TEST_CASE("the key of keyFile signs, and an error names a wrong key file") {

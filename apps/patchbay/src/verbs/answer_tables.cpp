@@ -92,6 +92,24 @@ std::string number_text(const Node& number) {
   return out;
 }
 
+std::string signing_keys_table(const Node& list) {
+  return rows_table(list, {"KEY", "STATE", "CREATED (UTC)", "VERIFIES UNTIL (UTC)"}, [](const Node& key) {
+    return std::vector<std::string>{member(key, "kid"), member(key, "state"), member(key, "createdAtUtc"),
+                                    member(key, "verifiesUntilUtc")};
+  });
+}
+
+std::string users_table(const Node& list) {
+  return rows_table(list, {"USER", "ROLE", "STATE", "SOURCE", "SIP", "DISPLAY NAME"}, [](const Node& user) {
+    return std::vector<std::string>{member(user, "username"),
+                                    member(user, "role"),
+                                    member(user, "disabled") == "true" ? "disabled" : "enabled",
+                                    member(user, "source"),
+                                    member(user, "hasSipPassword") == "true" ? "yes" : "no",
+                                    member(user, "displayName")};
+  });
+}
+
 std::string plugins_table(const Node& list) {
   return rows_table(list, {"PLUGIN", "VERSION", "STATE", "PROVIDES", "REASON"}, [](const Node& plugin) {
     return std::vector<std::string>{member(plugin, "id"), member(plugin, "version"), member(plugin, "state"),

@@ -13,6 +13,8 @@ namespace patchbay::app {
 std::string calls_table(const core::json::Node& list);
 std::string shares_table(const core::json::Node& list);
 std::string mails_table(const core::json::Node& list);
+std::string signing_keys_table(const core::json::Node& list);
+std::string users_table(const core::json::Node& list);
 std::string plugins_table(const core::json::Node& list);
 // "GET /v1/calls: why" for each refused route in the body of /readyz.
 std::vector<std::string> refused_routes(const core::json::Node& ready);

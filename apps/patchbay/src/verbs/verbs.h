@@ -18,6 +18,8 @@ void add_share(Verb app, int& exit_code);
 void add_mails(Verb app, int& exit_code);
 void add_key(Verb app, int& exit_code);
 void add_number(Verb app, int& exit_code);
+void add_signing_key(Verb app, int& exit_code);
+void add_user(Verb app, int& exit_code);
 void add_webhook(Verb app, int& exit_code);
 void add_events(Verb app, int& exit_code);
 void add_route(Verb app, int& exit_code);

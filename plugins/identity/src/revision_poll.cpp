@@ -1,0 +1,43 @@
+#include "revision_poll.h"
+
+#include "identity_limits.h"
+
+namespace patchbay::identity {
+
+RevisionPoll::RevisionPoll(const Host& host)
+    : host_(&host),
+      log_(host),
+      revisions_(Statement::find(host, "revisions")),
+      raise_(Statement::find(host, "revision_raise")),
+      timer_(host) {}
+
+void RevisionPoll::watch(const std::string& domain, Function<void()> changed) {
+  watches_[domain].changed = std::move(changed);
+}
+
+void RevisionPoll::start() {
+  timer_.after_ms(kRevisionPollMs, [this] { read(); });
+}
+
+void RevisionPoll::raise(Transaction& tx, const char* domain) const { tx.exec(raise_, {domain}, 1); }
+
+void RevisionPoll::read() {
+  query(*host_, revisions_, {}, alive_.bind([this](const Result<Rows>& rows) {
+    if (!rows && !failed_) log_.warn("changes of other processes are not seen", {{"why", rows.error().text}});
+    failed_ = !rows;
+    if (stopped_) return;
+    if (rows) take(*rows);
+    start();
+  }));
+}
+
+void RevisionPoll::take(const Rows& rows) {
+  for (size_t row = 0; row < rows.size(); ++row) {
+    const auto watch = watches_.find(rows.text(row, 0));
+    if (watch == watches_.end() || watch->second.revision == rows.integer(row, 1)) continue;
+    watch->second.revision = rows.integer(row, 1);
+    watch->second.changed();
+  }
+}
+
+}  // namespace patchbay::identity

@@ -1,0 +1,49 @@
+// RevisionPoll: tells the parts of the plugin that rows have changed, whichever process of the database has
+// changed them. A change raises the revision of its domain in its own transaction; each process reads the
+// revisions once a second. Main strand.
+#pragma once
+
+#include <patchbay/lifetime.h>
+#include <patchbay/log.h>
+#include <patchbay/store.h>
+#include <patchbay/strand.h>
+
+#include <map>
+#include <string>
+
+namespace patchbay::identity {
+
+class RevisionPoll {
+ public:
+  explicit RevisionPoll(const Host& host);
+
+  // Calls changed() when the revision of `domain` differs from the last one read.
+  void watch(const std::string& domain, Function<void()> changed);
+  void start();
+  void stop() {
+    timer_.cancel();
+    stopped_ = true;
+  }
+  // Adds the raise of the revision. The first operation of a transaction, because it locks the row: revisions
+  // then become visible in their order.
+  void raise(Transaction& tx, const char* domain) const;
+
+ private:
+  struct Watch {
+    int64_t revision = -1;
+    Function<void()> changed;
+  };
+  void read();
+  void take(const Rows& rows);
+
+  const Host* host_;
+  Log log_;
+  Statement revisions_, raise_;
+  std::map<std::string, Watch, std::less<>> watches_;  // by domain
+  bool failed_ = false;
+  bool stopped_ = false;
+  Timer timer_;
+  Lifetime alive_;
+};
+
+}  // namespace patchbay::identity

@@ -1,0 +1,103 @@
+// Requests about users, and a server that records audits and can be changed behind its back.
+#pragma once
+
+#include <sqlite3.h>
+
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "identity_server.h"
+
+namespace identity_test {
+
+inline constexpr char kUsers[] = "/api.ashx/v1/admin/users";
+
+// "user.created dora of a.example by alice", one for each committed change.
+inline std::vector<std::string> audits(size_t at_least) {
+  std::vector<std::string> lines;
+  for (const auto& record : probe::audited(at_least))
+    lines.push_back(record.action + " " + record.object + " of " + record.tenant + " by " + record.actor);
+  return lines;
+}
+
+struct UserServer {
+  core::ManualClock clock;
+  test::TestServer core{config(), &clock, {probe::entry()}};
+  UserServer() { REQUIRE(core.start_error() == ""); }
+
+  Status reload(const std::string& yaml) { return core.reload(yaml); }
+
+  std::string everything_stored() const {
+    std::string everything;
+    for (const auto& file : std::filesystem::recursive_directory_iterator(core.data())) {
+      if (!file.is_regular_file()) continue;
+      std::ostringstream text;
+      text << std::ifstream(file.path(), std::ios::binary).rdbuf();
+      everything += text.str();
+    }
+    return everything;
+  }
+
+  // Runs SQL on the server's database file.
+  void as_another_process(const std::string& sql) const {
+    sqlite3* db = nullptr;
+    const std::string file = (core.data() / "patchbay.db").string();
+    REQUIRE(sqlite3_open_v2(file.c_str(), &db, SQLITE_OPEN_READWRITE, nullptr) == SQLITE_OK);
+    sqlite3_busy_timeout(db, 10'000);
+    char* error = nullptr;
+    CHECK_MESSAGE(sqlite3_exec(db, sql.c_str(), nullptr, nullptr, &error) == SQLITE_OK, (error ? error : ""));
+    sqlite3_close(db);
+  }
+
+  // Advances the clock by two seconds, and waits for what its timers start.
+  template <class F>
+  bool within_two_seconds(F holds) {
+    for (int i = 0; i < 4; ++i) clock.advance(std::chrono::milliseconds(500));
+    for (int i = 0; i < 2000 && !holds(); ++i) std::this_thread::yield();
+    return holds();
+  }
+};
+
+inline http::Request user_request(const std::string& name, const std::string& json = "",
+                                  const std::string& tenant = kTenantA) {
+  http::Request request = as_alice(json, {{"username", name}});
+  request.tenant = tenant;
+  request.remote = "192.0.2.7";
+  return request;
+}
+
+struct Answer {
+  http::Response response;
+  int64_t status = 0;
+  std::shared_ptr<const Json> json;
+  JsonView body() const { return json ? json->root() : JsonView(); }
+  std::string text(const char* name) const { return std::string(body().text(name, "")); }
+  std::string error() const { return error_of(response); }
+};
+
+// name "": the collection.
+inline Answer ask(const char* method, const std::string& name, const std::string& json = "",
+                  const std::string& tail = "", const std::string& tenant = kTenantA) {
+  const auto response = probe::ask(method, kUsers + (name.empty() ? "" : "/{username}" + tail),
+                                   user_request(name, json, tenant));
+  if (!response) FAIL(response.error().text);
+  Answer answer{*response, response->status, nullptr};
+  if (auto parsed = json_without_host(response->body))
+    answer.json = std::make_shared<Json>(*std::move(parsed));
+  return answer;
+}
+
+inline http::Response sign_in_response(const std::string& name, const std::string& password) {
+  return token_response(post("grant_type=password&client_id=patchbay-admin&scope=offline_access&username=" +
+                             name + "&password=" + password));
+}
+inline Tokens sign_in_as(const std::string& name, const std::string& password) {
+  return tokens_of(sign_in_response(name, password));
+}
+
+}  // namespace identity_test
