@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <csignal>
+#include <fstream>
 #include <string>
 
 #include "integration/program.h"
@@ -107,6 +108,62 @@ TEST_CASE("virtual numbers are created, listed, shown, changed and deleted") {
   CHECK(server.ask({"number", "create", "100", "--name", "A"}).has("systemPrompt is required"));
   CHECK(server.ask({"number", "delete", "+4930123450"}).text == "deleted +4930123450\n");
   CHECK(server.ask({"number", "show", "+4930123450"}).has("404 not_found"));
+}
+
+TEST_CASE("API keys and subscriptions are managed without curl") {
+  Server server;
+  CHECK(server.ask({"key", "create", "billing"}).code == 0);
+  const Said keys = server.ask({"key", "list"});
+  CHECK(keys.has("billing"));
+  const std::string key = keys.text.substr(keys.text.find("key-"), 20);
+  CHECK(server.ask({"key", "revoke", key}).text == "billing was revoked\n");
+  CHECK(server.ask({"key", "revoke", key}).code == 1);
+  CHECK(server.ask({"key", "list"}).text == "none\n");
+
+  const Said made = server.ask({"webhook", "create", "http://127.0.0.1:9/x", "--events", "transcript.saved"});
+  REQUIRE(made.code == 0);
+  const std::string id = made.text.substr(8, 16);
+  CHECK(server.ask({"webhook", "list"}).has(id + "  http://127.0.0.1:9/x  transcript.saved  true"));
+  CHECK(server.ask({"webhook", "pause", id}).has("active        false"));
+  CHECK(server.ask({"webhook", "change", id, "--events", "outbound-ai.finished,transcript.saved"})
+            .has("events        outbound-ai.finished,transcript.saved"));
+  CHECK(server.ask({"webhook", "resume", id}).has("active        true"));
+  CHECK(server.ask({"webhook", "show", id}).has("url           http://127.0.0.1:9/x"));
+  CHECK(server.ask({"webhook", "rotate", id}).has("secret  "));
+  const Said sent = server.ask({"webhook", "test", id});
+  CHECK(server.ask({"webhook", "deliveries", id}).has("webhook.test"));
+  CHECK(server.ask({"webhook", "resend", id, "none"}).code == 1);
+  CHECK(server.ask({"webhook", "delete", id}).text == id + " was deleted\n");
+  CHECK(server.ask({"webhook", "show", id}).code == 1);
+
+  const Said audit = server.ask({"audit", "--action", "webhook."});
+  for (const char* action :
+       {"webhook.created", "webhook.changed", "webhook.secret-rotated", "webhook.deleted"})
+    CHECK(
+        audit.has("operator"
+                  "        " +
+                  std::string(action)));
+  CHECK(server.ask({"audit", "--object", key, "--json"}).has(R"("action":"key.revoked")"));
+  CHECK(server.ask({"audit", "--since", "tomorrow"}).code == 1);
+}
+
+TEST_CASE("the whitelist is managed without curl") {
+  Server server;
+  CHECK(server.ask({"whitelist", "list"}).text == "none\n");
+  CHECK(server.ask({"whitelist", "add", "+49 30 123456", "--comment", "Office"}).text ==
+        "+49 30 123456 was added\n");
+  CHECK(server.ask({"whitelist", "add", "+4930123456"}).text == "+49 30 123456 was there\n");
+  CHECK(server.ask({"whitelist", "list"}).has("+49 30 123456  Office"));
+  CHECK(server.ask({"whitelist", "remove", "004930123456"}).text == "+49 30 123456 was removed\n");
+  CHECK(server.ask({"whitelist", "remove", "004930123456"}).code == 1);
+  std::ofstream(server.program.folder.file("numbers.csv"))
+      << "# ours\n+4930123456, Office, 2nd floor\r\n\n112\n";
+  CHECK(server.ask({"whitelist", "write", "numbers.csv"}).text == "2 numbers\n");
+  CHECK(server.ask({"whitelist", "list"}).has("+4930123456  Office, 2nd floor"));
+  std::ofstream(server.program.folder.file("none.csv")) << "# none\n";
+  CHECK(server.ask({"whitelist", "write", "none.csv"}).code == 1);
+  CHECK(server.ask({"whitelist", "write", "none.csv", "--allow-empty"}).text == "0 numbers\n");
+  CHECK(server.ask({"whitelist", "write", "missing.csv"}).code == 2);
 }
 
 TEST_CASE("status shows a healthy server on one screen") {

@@ -16,6 +16,8 @@ void add_calls(Verb app, int& exit_code);
 void add_transcript(Verb app, int& exit_code);
 void add_share(Verb app, int& exit_code);
 void add_mails(Verb app, int& exit_code);
+void add_audit(Verb app, int& exit_code);
+void add_whitelist(Verb app, int& exit_code);
 void add_key(Verb app, int& exit_code);
 void add_number(Verb app, int& exit_code);
 void add_signing_key(Verb app, int& exit_code);
