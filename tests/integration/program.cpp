@@ -37,6 +37,31 @@ TEST_CASE("serve reports when it is ready, reloads on SIGHUP and stops on SIGTER
   CHECK(program.output().find("stopping") != std::string::npos);
 }
 
+TEST_CASE("a changed configuration file is applied, and an invalid one leaves the old configuration") {
+  const Program program(kMinimal);
+  Child server = program.run({"serve"});
+  REQUIRE(program.says("ready, patchbay.yaml: media"));
+  program.write("server: {data: data}\nplugins: {media: {vol");
+  CHECK(program.says("the configuration file has changed"));
+  CHECK(program.says("not reloaded: "));
+  program.write(kMinimal);
+  CHECK(program.says("the configuration was read again and applied"));
+  server.signal(SIGTERM);
+  CHECK(server.wait(kPatience) == 0);
+}
+
+TEST_CASE("with --no-watch a changed configuration file waits for SIGHUP") {
+  const Program program(kMinimal);
+  Child server = program.run({"serve", "--no-watch"});
+  REQUIRE(program.says("ready, patchbay.yaml: media"));
+  program.write(std::string(kMinimal) + "# changed\n");
+  server.signal(SIGHUP);
+  CHECK(program.says("the configuration was read again and applied"));
+  server.signal(SIGTERM);
+  CHECK(server.wait(kPatience) == 0);
+  CHECK(program.output().find("has changed") == std::string::npos);
+}
+
 TEST_CASE("a second server on the same data is refused") {
   const Program program(kMinimal);
   Child first = program.run({"serve"});

@@ -10,7 +10,7 @@ namespace patchbay::app {
 StopSignals::StopSignals() {
   std::signal(SIGPIPE, SIG_IGN);
   sigemptyset(&waited_);
-  for (const int number : {SIGTERM, SIGINT, SIGHUP}) sigaddset(&waited_, number);
+  for (const int number : {SIGTERM, SIGINT, SIGHUP, SIGIO}) sigaddset(&waited_, number);
   pthread_sigmask(SIG_BLOCK, &waited_, nullptr);
 }
 
@@ -28,6 +28,7 @@ int StopSignals::wait_for(std::chrono::milliseconds limit) {
 
 void StopSignals::restore_defaults() {
   std::signal(SIGHUP, SIG_IGN);
+  std::signal(SIGIO, SIG_IGN);
   pthread_sigmask(SIG_UNBLOCK, &waited_, nullptr);
 }
 

@@ -1,4 +1,4 @@
-// StopSignals: blocks SIGTERM, SIGINT and SIGHUP, so that the main thread can wait for them, and ignores
+// StopSignals: blocks SIGTERM, SIGINT, SIGHUP and SIGIO, so that the main thread can wait for them, and ignores
 // SIGPIPE. Construct it before any other thread, because threads inherit the mask.
 #pragma once
 
@@ -16,7 +16,7 @@ class StopSignals {
   // Returns 0 when none comes within the limit.
   int wait_for(std::chrono::milliseconds limit);
   // Unblocks SIGTERM and SIGINT, so that a second one kills the process at once (the store survives that),
-  // and ignores SIGHUP.
+  // and ignores SIGHUP and SIGIO.
   void restore_defaults();
 
  private:

@@ -9,6 +9,7 @@
 #include "json/parse.h"
 #include "plugin_dir.h"
 #include "runtime/crash_banner.h"
+#include "serve/config_watch.h"
 #include "serve/descriptor_limit.h"
 #include "serve/heap_tuning.h"
 #include "serve/listening_addresses.h"
@@ -23,7 +24,8 @@ namespace {
 
 constexpr const char* kServeFooter =
     R"(Signals: SIGTERM and SIGINT drain (server.drain_timeout_s) and stop the server, a second one kills it at once; SIGHUP reads
-the configuration again and applies it as a whole or, with the reasons on stderr, not at all.
+the configuration again and applies it as a whole or, with the reasons on stderr, not at all. So does a change of the file, unless
+--no-watch is given.
 
 Examples:
   patchbay serve -c /etc/patchbay/patchbay.yaml
@@ -34,6 +36,7 @@ constexpr std::chrono::seconds kTrimInterval{30};
 struct ServeCommand {
   std::string config_file;
   std::string plugin_dir;
+  bool no_watch = false;
 };
 
 // Prints each line of `text` with a heading on stderr.
@@ -77,6 +80,31 @@ void reload(Core& core) {
   say(status.error().code == Code::timeout ? "" : "not reloaded: ", status.error().text);
 }
 
+// Returns null when the file is not to be watched, or cannot be.
+std::unique_ptr<ConfigWatch> watch_config(const ServeCommand& command, const std::string& file) {
+  if (command.no_watch) return nullptr;
+  auto watch = std::make_unique<ConfigWatch>(file);
+  if (watch->error().empty()) return watch;
+  say("", watch->error() + "; SIGHUP reloads the configuration");
+  return nullptr;
+}
+
+// Until SIGTERM or SIGINT.
+void serve_signals(Core& core, StopSignals& signals, ConfigWatch* watch) {
+  for (int signal = 0; signal != SIGTERM && signal != SIGINT;) {
+    signal = signals.wait_for(kTrimInterval);
+    if (signal == 0) trim_heap();
+    if (signal == SIGHUP) {
+      if (watch != nullptr) watch->forget_change();
+      reload(core);
+    }
+    if (signal == SIGIO && watch != nullptr && watch->take_change()) {
+      say("", "the configuration file has changed");
+      reload(core);
+    }
+  }
+}
+
 int run_serve(const ServeCommand& command) {
   core::install_crash_banner();
   limit_heap();
@@ -86,6 +114,8 @@ int run_serve(const ServeCommand& command) {
   options.config_file = default_config_file(command.config_file);
   options.plugin_dir = default_plugin_dir(command.plugin_dir);
   const std::string file = options.config_file;
+  std::unique_ptr<ConfigWatch> watch =
+      watch_config(command, file);  // before it is read, so that no change is missed
   // A configuration is applied as a whole or not at all, but a plugin with a missing or broken file is
   // skipped.
   auto core = Core::create_checked(std::move(options));
@@ -110,12 +140,8 @@ int run_serve(const ServeCommand& command) {
   notify_service_manager("READY=1\nSTATUS=Running" + running);
   trim_heap();  // of what only the start needed
 
-  int signal = 0;
-  while (signal != SIGTERM && signal != SIGINT) {
-    signal = signals.wait_for(kTrimInterval);
-    if (signal == SIGHUP) reload(**core);
-    if (signal == 0) trim_heap();
-  }
+  serve_signals(**core, signals, watch.get());
+  watch.reset();
   signals.restore_defaults();
   notify_service_manager("STOPPING=1");
   say("", "stopping; a second signal stops at once");
@@ -133,6 +159,7 @@ void add_serve(Verb app, int& exit_code) {
   verb.add_option("-c,--config", command->config_file, "The configuration").type_name("FILE");
   verb.add_option("--plugin-dir", command->plugin_dir, "Plugin folder, if the configuration names none")
       .type_name("DIR");
+  verb.add_flag("--no-watch", command->no_watch, "Do not reload the configuration when its file changes");
   verb.footer(kServeFooter);
   verb.callback([command, &exit_code] { exit_code = run_serve(*command); });
 }
