@@ -22,7 +22,7 @@ constexpr const char* kFooter = R"(Examples:
   patchbay calls --status in-flight
   patchbay transcript oac-0123456789ab
 
-`patchbay VERB --help` has more. All verbs but serve, check, version, store and those about plugins' files talk to the running
+`patchbay VERB --help` has more. All verbs but serve, check, version, completion, store and those about plugins' files talk to the running
 server through its admin socket, which they find through the configuration (-c, else ./patchbay.yaml, else
 /etc/patchbay/patchbay.yaml) or --socket.
 
@@ -96,7 +96,7 @@ int run_command_line(int count, const char* const* arguments) {
   for (const auto add : {add_serve,      add_check,  add_status, add_call,        add_hangup,  add_calls,
                          add_transcript, add_share,  add_mails,  add_route,       add_explain, add_key,
                          add_whitelist,  add_audit,  add_number, add_signing_key, add_user,    add_webhook,
-                         add_events,     add_plugin, add_store,  add_version})
+                         add_events,     add_plugin, add_store,  add_completion,  add_version})
     add(Verb(&app), exit_code);
   app.set_version_flag("--version", std::string("patchbay ") + PATCHBAY_VERSION);
   if (const std::string wrong = wrong_verb(app, count, arguments); !wrong.empty()) {

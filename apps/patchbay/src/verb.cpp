@@ -57,6 +57,25 @@ VerbOption Verb::add_flag(const char* name, bool& value, const char* description
 
 void Verb::footer(const char* text) { app_->footer(text); }
 
+namespace {
+
+VerbTree tree_of(const CLI::App& app) {
+  VerbTree tree{app.get_name(), app.get_description(), {}, {}};
+  for (const CLI::Option* option : app.get_options()) {
+    for (const std::string& name : option->get_lnames())
+      tree.options.emplace_back("--" + name, option->get_description());
+    for (const std::string& name : option->get_snames())
+      tree.options.emplace_back("-" + name, option->get_description());
+  }
+  for (const CLI::App* verb : app.get_subcommands([](const CLI::App*) { return true; }))
+    tree.verbs.push_back(tree_of(*verb));
+  return tree;
+}
+
+}  // namespace
+
+VerbTree Verb::tree() const { return tree_of(*app_); }
+
 void Verb::callback(std::function<void()> run) { app_->callback(std::move(run)); }
 
 }  // namespace patchbay::app

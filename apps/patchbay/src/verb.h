@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace CLI {
@@ -27,6 +28,13 @@ class VerbOption {
   CLI::Option* option_;  // borrowed from the verb
 };
 
+// A verb as the command line has it: its options, each with a description, and the verbs below it.
+struct VerbTree {
+  std::string name, description;
+  std::vector<std::pair<std::string, std::string>> options;  // "--config", "-c"
+  std::vector<VerbTree> verbs;
+};
+
 // Copies describe the same verb, and are valid as long as the command line that contains it.
 class Verb {
  public:
@@ -45,6 +53,7 @@ class Verb {
 
   void footer(const char* text);
   void callback(std::function<void()> run);
+  VerbTree tree() const;
 
  private:
   CLI::App* app_;  // borrowed

@@ -115,6 +115,8 @@ TEST_CASE("every verb has help with an example") {
                                                                                     {"store"},
                                                                                     {"store", "consumers"},
                                                                                     {"store", "forget"},
+                                                                                    {"completion"},
+                                                                                    {"completion", "bash"},
                                                                                     {"version"}}) {
     std::vector<const char*> arguments = verb;
     arguments.push_back("--help");

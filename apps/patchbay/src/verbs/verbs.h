@@ -28,6 +28,7 @@ void add_route(Verb app, int& exit_code);
 void add_explain(Verb app, int& exit_code);
 void add_plugin(Verb app, int& exit_code);
 void add_store(Verb app, int& exit_code);
+void add_completion(Verb app, int& exit_code);
 void add_version(Verb app, int& exit_code);
 
 // Parses and runs a command line; returns the exit code.
