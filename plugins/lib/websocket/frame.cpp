@@ -43,21 +43,25 @@ std::optional<Opcode> opcode_of(uint8_t bits) {
   return std::nullopt;
 }
 
+void append_lengths(std::string& out, size_t payload_bytes, uint8_t mask_bit) {
+  if (payload_bytes < kLength16) {
+    out += static_cast<char>(mask_bit | payload_bytes);
+  } else if (payload_bytes <= UINT16_MAX) {
+    out += static_cast<char>(mask_bit | kLength16);
+    append_big_endian(out, payload_bytes, 2);
+  } else {
+    out += static_cast<char>(mask_bit | kLength64);
+    append_big_endian(out, payload_bytes, 8);
+  }
+}
+
 FrameHeaderRead refuse(const char* why) { return {std::nullopt, why}; }
 
 }  // namespace
 
 void append_frame(std::string& out, Opcode opcode, std::string_view payload, uint32_t mask_key) {
   out += static_cast<char>(kFinal | static_cast<uint8_t>(opcode));
-  if (payload.size() < kLength16) {
-    out += static_cast<char>(kMasked | payload.size());
-  } else if (payload.size() <= UINT16_MAX) {
-    out += static_cast<char>(kMasked | kLength16);
-    append_big_endian(out, payload.size(), 2);
-  } else {
-    out += static_cast<char>(kMasked | kLength64);
-    append_big_endian(out, payload.size(), 8);
-  }
+  append_lengths(out, payload.size(), kMasked);
   char key[kMaskBytes];
   std::memcpy(key, &mask_key, sizeof key);
   out.append(key, sizeof key);
@@ -66,6 +70,14 @@ void append_frame(std::string& out, Opcode opcode, std::string_view payload, uin
   copy_masked(out.data() + at, payload, mask_key);
 }
 
+std::string server_frame_header(Opcode opcode, size_t payload_bytes) {
+  std::string out(1, static_cast<char>(kFinal | static_cast<uint8_t>(opcode)));
+  append_lengths(out, payload_bytes, 0);
+  return out;
+}
+
+void apply_mask(char* bytes, size_t size, uint32_t mask_key) { copy_masked(bytes, {bytes, size}, mask_key); }
+
 std::string close_payload(uint16_t code, std::string_view reason) {
   std::string out;
   append_big_endian(out, code, 2);
@@ -73,13 +85,14 @@ std::string close_payload(uint16_t code, std::string_view reason) {
   return out;
 }
 
-FrameHeaderRead read_frame_header(std::string_view bytes) {
+FrameHeaderRead read_frame_header(std::string_view bytes, Peer from) {
   if (bytes.size() < 2) return {};
   const auto first = static_cast<uint8_t>(bytes[0]), second = static_cast<uint8_t>(bytes[1]);
   const auto opcode = opcode_of(first & kOpcodeBits);
   if ((first & kReserved) != 0) return refuse("a frame with reserved bits");
   if (!opcode) return refuse("a frame of an unknown kind");
-  if ((second & kMasked) != 0) return refuse("a masked frame");
+  const bool masked = (second & kMasked) != 0;
+  if (masked != (from == Peer::client)) return refuse(masked ? "a masked frame" : "a frame without a mask");
   FrameHeader header;
   header.opcode = *opcode;
   header.final = (first & kFinal) != 0;
@@ -87,12 +100,13 @@ FrameHeaderRead read_frame_header(std::string_view bytes) {
   const size_t length_bytes = length == kLength64 ? 8 : length == kLength16 ? 2 : 0;
   if (is_control(*opcode) && (!header.final || length > kMaxControlBytes))
     return refuse("a control frame that is long or in parts");
-  header.header_bytes = 2 + length_bytes;
+  header.header_bytes = 2 + length_bytes + (masked ? kMaskBytes : 0);
   if (bytes.size() < header.header_bytes) return {};
   header.payload_bytes = length_bytes == 0 ? length : big_endian(bytes.substr(2, length_bytes));
   const uint64_t least = length_bytes == 0 ? 0 : length_bytes == 2 ? kLength16 : uint64_t{UINT16_MAX} + 1;
   if (header.payload_bytes < least || header.payload_bytes > INT64_MAX)
     return refuse("a frame whose length is not valid");
+  if (masked) std::memcpy(&header.mask_key, bytes.data() + 2 + length_bytes, kMaskBytes);
   return {header, nullptr};
 }
 

@@ -60,7 +60,7 @@ MessageReader::Event MessageReader::next() {
   release_consumed();
   while (!failed_) {
     const std::string_view bytes(buffer_.get() + begin_, end_ - begin_);
-    const FrameHeaderRead read = read_frame_header(bytes);
+    const FrameHeaderRead read = read_frame_header(bytes, from_);
     if (read.error != nullptr) return violation(read.error);
     if (!read.header) break;
     const FrameHeader& frame = *read.header;
@@ -75,6 +75,9 @@ MessageReader::Event MessageReader::next() {
     }
     if (bytes.size() - frame.header_bytes < frame.payload_bytes) break;
     frame_bytes_ = frame.header_bytes + static_cast<size_t>(frame.payload_bytes);
+    if (from_ == Peer::client)  // once, because the frame is consumed by the next call
+      apply_mask(buffer_.get() + begin_ + frame.header_bytes, static_cast<size_t>(frame.payload_bytes),
+                 frame.mask_key);
     const std::string_view payload =
         bytes.substr(frame.header_bytes, static_cast<size_t>(frame.payload_bytes));
     const Event event = is_control(frame.opcode) ? control(frame, payload) : data(frame, payload);

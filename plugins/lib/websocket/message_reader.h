@@ -1,5 +1,5 @@
 // MessageReader: cuts the bytes of a WebSocket connection into messages and control frames (RFC 6455
-// section 5), from a server to a client. The only parser of what a peer sends. Pure logic.
+// section 5). The only parser of what a peer sends, a server or a client. Pure logic.
 #pragma once
 
 #include <cstddef>
@@ -31,7 +31,8 @@ class MessageReader {
     const char* error = nullptr;  // of a violation
   };
 
-  explicit MessageReader(size_t max_message_bytes) : max_message_bytes_(max_message_bytes) {}
+  explicit MessageReader(size_t max_message_bytes, Peer from = Peer::server)
+      : max_message_bytes_(max_message_bytes), from_(from) {}
 
   // Returns room for `size` bytes to be received, valid until the next call of another function.
   char* prepare(size_t size);
@@ -48,6 +49,7 @@ class MessageReader {
   void release_consumed();
 
   const size_t max_message_bytes_;
+  const Peer from_;
   // The bytes from begin_ to end_ are not consumed yet.
   std::unique_ptr<char[]> buffer_;
   size_t capacity_ = 0, begin_ = 0, end_ = 0;

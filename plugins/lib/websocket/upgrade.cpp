@@ -1,24 +1,12 @@
 #include "websocket/upgrade.h"
 
-#include <openssl/sha.h>
-#include <patchbay/base64.h>
 #include <patchbay/text.h>
 
-#include <array>
-
+#include "websocket/accept.h"
 #include "websocket/limits.h"
 
 namespace patchbay::lib {
 namespace {
-
-std::string accept_of(std::string_view key) {
-  const std::string text = std::string(key) + "258EAFA5-E914-47DA-95CA-C5AB0DC85B11";
-  std::array<unsigned char, SHA_DIGEST_LENGTH> digest;
-  ::SHA1(reinterpret_cast<const unsigned char*>(text.data()), text.size(), digest.data());
-  std::string out;
-  append_base64(out, digest.data(), digest.size());
-  return out;
-}
 
 std::string_view trim(std::string_view text) {
   const size_t begin = text.find_first_not_of(" \t");
@@ -107,7 +95,7 @@ Result<std::optional<UpgradeResponse>> read_upgrade_response(std::string_view re
   UpgradeResponse out{status_of(head.substr(0, line_end)), end + 4, {}};
   if (out.status == 0) return {Code::invalid, "the response is not HTTP"};
   Fields fields;
-  const std::string accept = accept_of(key);
+  const std::string accept = websocket_accept(key);
   while (line_end != std::string_view::npos) {
     head.remove_prefix(line_end + 2);
     line_end = head.find("\r\n");
