@@ -100,7 +100,7 @@ struct Host final : ConnectionHost {
   // Answers at once: the port is called within dispatch.
   struct Port final : ReplyPort {
     explicit Port(Host& h) : host(h) {}
-    void send(uint64_t, std::string) noexcept override {}
+    void wake(uint64_t) noexcept override {}
     void close(uint64_t) noexcept override {}
     void proceed(uint64_t) noexcept override {}
     void drop_body(uint64_t) noexcept override {}

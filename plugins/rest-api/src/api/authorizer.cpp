@@ -1,6 +1,7 @@
 #include "authorizer.h"
 
 #include <patchbay/log.h>
+#include <patchbay/services/http_rules.h>
 #include <patchbay/text.h>
 
 #include <algorithm>
@@ -19,9 +20,27 @@ Refusal no_auth() {
   return {503, "auth_unavailable", "bearers cannot be checked at the moment; try again later"};
 }
 
-// Nothing unless there is exactly one well-formed bearer.
-std::optional<std::string_view> bearer_of(const Request& request) {
+// That of a WebSocket, which a browser opens without other headers: the subprotocol "bearer.<token>".
+std::optional<std::string_view> bearer_among_subprotocols(const Request& request) {
+  constexpr std::string_view kPrefix = "bearer.";
   std::optional<std::string_view> bearer;
+  bool twice = false;
+  for (const auto& [name, value] : request.headers) {
+    if (name != "sec-websocket-protocol") continue;
+    http::for_each_word(value, [&](std::string_view word) {
+      if (!word.starts_with(kPrefix) || word.size() == kPrefix.size()) return;
+      twice = twice || bearer;
+      bearer = word.substr(kPrefix.size());
+    });
+  }
+  return twice ? std::nullopt : bearer;
+}
+
+// Nothing unless there is exactly one well-formed bearer.
+std::optional<std::string_view> bearer_of(const Request& request, const http::Route& route) {
+  std::optional<std::string_view> bearer;
+  if (route.kind == "websocket" && request.header("authorization") == nullptr)
+    return bearer_among_subprotocols(request);
   for (const auto& [name, value] : request.headers) {
     if (name != "authorization") continue;
     if (bearer) return std::nullopt;
@@ -70,7 +89,7 @@ void Authorizer::authorize(const Request& request, const http::Route& route, Don
     if (tenants_->has(request.host)) anonymous.caller.tenant = request.host;
     return done(std::move(anonymous));
   }
-  const auto bearer = bearer_of(request);
+  const auto bearer = bearer_of(request, route);
   if (!bearer) return done({unauthorized("this needs the header Authorization: Bearer <token>"), {}});
   // Shared by the check and the refusal, of which one runs.
   const auto shared = std::make_shared<Done>(std::move(done));
@@ -96,7 +115,9 @@ void Authorizer::verify(const Bearer& bearer, const Request& request, const http
              });
 }
 
-bool Authorizer::has_bearer(const Request& request) { return bearer_of(request).has_value(); }
+bool Authorizer::has_bearer(const Request& request, const http::Route& route) {
+  return bearer_of(request, route).has_value();
+}
 
 Authorizer::Decision Authorizer::decide_operator(const Request& request) const {
   Decision decision;

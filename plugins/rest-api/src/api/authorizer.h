@@ -41,8 +41,9 @@ class Authorizer {
   Authorizer(const Host& host, const Tenants& tenants)
       : host_(&host), tenants_(&tenants), throttle_(host), auth_(host) {}
 
-  // Whether the request has one well-formed Authorization header with a bearer.
-  static bool has_bearer(const Request& request);
+  // Whether the request has one well-formed Authorization header with a bearer, or a WebSocket's request one
+  // subprotocol "bearer.<token>".
+  static bool has_bearer(const Request& request, const http::Route& route);
 
   // Calls `done` once, perhaps before it returns; not after this is destroyed. Let `done` own `request` and
   // `route`, which must live until then.

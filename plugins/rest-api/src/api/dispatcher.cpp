@@ -16,6 +16,7 @@ struct Dispatcher::PendingRequest {
   int64_t started_ns = 0;
   http::Request request;
   Page page;
+  Streams::Opening opening;
   bool rate_checked = false;
   bool answered = false;  // later replies of its handler are dropped
 
@@ -37,6 +38,7 @@ Dispatcher::Dispatcher(const Host& host, const Settings& settings, RouteRegistry
       metrics_(&metrics),
       authorizer_(host, settings.tenants),
       rate_(settings.rate),
+      streams_(host),
       deadlines_(host, settings.answer_ms, [this](const PendingPtr& pending) { expire(pending); }) {}
 
 void Dispatcher::shorten_deadlines() { deadlines_.shorten(kStoppingAnswerMs); }
@@ -55,7 +57,7 @@ void Dispatcher::serve(std::shared_ptr<Exchange> exchange, int64_t started_ns) {
   if (const auto& refusal = pending->exchange->refusal; refusal && refusal->is_final)
     return refuse(pending, *refusal);
   // Requests without a bearer are limited before they cost anything else.
-  if (!Authorizer::has_bearer(*pending->exchange) && !within_rate(pending)) return;
+  if (!Authorizer::has_bearer(*pending->exchange, pending->entry->route) && !within_rate(pending)) return;
   authorizer_.authorize(
       *pending->exchange, pending->entry->route,
       [this, pending](Authorizer::Decision decision) { authorized(pending, std::move(decision)); });
@@ -99,6 +101,9 @@ void Dispatcher::authorized(const PendingPtr& pending, Authorizer::Decision deci
     request.limit = page->limit;
     request.offset = page->offset;
   }
+  if (Streams::is_stream(pending->entry->route))
+    if (auto refusal = streams_.begin(*pending->exchange, pending->entry->route, request, pending->opening))
+      return respond(pending, *std::move(refusal));
   call(pending);
 }
 
@@ -147,6 +152,11 @@ void Dispatcher::on_reply(const PendingPtr& pending, Result<http::Response>&& an
     refuse(pending, refusal_for(error));
   };
   if (!answer) return failed(answer.error());
+  if (answer->listener) {
+    auto head = pending->opening ? streams_.open(std::move(pending->opening), *answer, *pending->exchange)
+                                 : Error{Code::invalid, "the route has no streams"};
+    return head ? respond(pending, *std::move(head)) : failed(head.error());
+  }
   const bool is_page = pending->entry->route.list && answer->status == 200;
   PageInfo info;
   if (is_page) info = {total_of(*answer, pending->page), std::move(answer->next_cursor)};
@@ -163,6 +173,7 @@ void Dispatcher::refuse(const PendingPtr& pending, const Refusal& refusal) {
 
 void Dispatcher::respond(const PendingPtr& pending, Response response) {
   pending->answered = true;
+  pending->opening = {};
   const Exchange& exchange = *pending->exchange;
   const http::Route& route = pending->entry->route;
   AccessLog::Entry logged;

@@ -17,6 +17,7 @@
 #include "request_rate.h"
 #include "route_registry.h"
 #include "server_metrics.h"
+#include "streams.h"
 
 namespace patchbay::rest_api {
 
@@ -54,6 +55,7 @@ class Dispatcher {
   ServerMetrics* metrics_;
   Authorizer authorizer_;
   RequestRate rate_;
+  Streams streams_;
   Deadlines<PendingRequest> deadlines_;
   Lifetime alive_;
 };

@@ -38,6 +38,16 @@ inline constexpr size_t kMaxAnonymousAddresses = 4096;
 inline constexpr size_t kMaxRefusedRoutes = 100;
 inline constexpr size_t kMaxRefusedRouteName = 200;
 
+// Of streams, where their route does not say (http.h).
+inline constexpr int64_t kDefaultMessageOctets = 64 * 1024;
+inline constexpr int64_t kDefaultUnsentOctets = 1024 * 1024;
+inline constexpr int64_t kDefaultPingMs = 30'000;
+inline constexpr int64_t kDefaultStreamsPerAddress = 20;
+inline constexpr int64_t kDefaultStreamsPerTenant = 1000;
+// Messages of one client that its plugin has not answered, and their octets; then nothing further is read.
+inline constexpr size_t kMaxUnansweredMessages = 64;
+inline constexpr size_t kMaxUnansweredOctets = 256 * 1024;
+
 // How often housekeeping looks for withdrawn handlers, renewed certificates and a removed admin socket.
 inline constexpr int64_t kHousekeepingMs = 60'000;
 

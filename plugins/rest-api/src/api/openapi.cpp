@@ -195,7 +195,13 @@ void write_content(JsonWriter& out, const Host& host, const Routes& routes, std:
     std::string schema = request ? request_schema(host, *route) : reply_schema(host, *route);
     if (!schema.empty()) schemas.push_back(std::move(schema));
   }
+  const bool events = !request && routes.front()->kind == "events";
   out.key("content").object();
+  if (events) {
+    out.key("text/event-stream").object().key("schema").object().member("type", "string");
+    out.member("description", "Server-sent events").end().end();
+    if (schemas.empty()) return void(out.end());
+  }
   out.key(documents[request ? "requestType" : "replyType"].text("application/json")).object();
   if (schemas.size() == 1) out.key("schema").raw(schemas.front());
   if (schemas.size() > 1) {
@@ -215,7 +221,9 @@ void write_content(JsonWriter& out, const Host& host, const Routes& routes, std:
 
 // Whether a request to the route may get this status. Any request can have an invalid query or body.
 bool may_answer(const http::Route& route, std::string_view status) {
+  if (status == "403" && (route.kind == "websocket" || route.kind == "events")) return true;  // by its origin
   if (status == "401" || status == "403") return route.role != "none";
+  if (status == "404" && route.kind == "websocket") return true;
   if (status == "404") return route.path.find('{') != std::string::npos;
   return true;
 }
@@ -257,7 +265,15 @@ void write_responses(JsonWriter& out, const Host& host, const Routes& routes) {
   const auto own = own_statuses(host, routes);
   const bool named = own.lower_bound("2") != own.end() && own.lower_bound("2")->first < "3";
   out.key("responses").object();
-  if (!named) write_success(out, host, routes, "200", "Done");
+  const auto is_web_socket = [](const http::Route* one) { return one->kind == "websocket"; };
+  if (std::any_of(routes.begin(), routes.end(), is_web_socket)) {
+    out.key("101").object().member("description", "The connection is a WebSocket (RFC 6455)").end();
+    out.key("426").object().member("description", "Not version 13 of WebSockets");
+    write_error_content(out, kind);
+    out.end();
+  }
+  if (!named && !std::all_of(routes.begin(), routes.end(), is_web_socket))
+    write_success(out, host, routes, "200", "Done");
   for (const auto& [status, description] : own) {
     if (status < "4") {
       write_success(out, host, routes, status, description);

@@ -29,6 +29,8 @@ Result<Route> server_route(uint32_t id, const http::Route& route) {
   made.path = route.path;
   made.message_errors = route.message_errors;
   made.needs_bearer = route.role != "none";
+  made.upgrade = route.kind == "websocket";
+  made.streams = route.kind == "events";
   made.max_body = static_cast<size_t>(route.max_body_bytes);
   if (const auto equals = route.discriminator.find('='); equals != std::string::npos)
     made.discriminator =

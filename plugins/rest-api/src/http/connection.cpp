@@ -73,9 +73,14 @@ void Connection::advance() {
   do {
     while (step()) {
     }
-  } while (serialize_responses(host_.limits().max_output) || send_now());
+  } while (serialize_responses(host_.limits().max_output) || take_from_stream() || send_now());
   busy_ = false;
+  if (phase_ == Phase::stream && stream_->is_broken()) return close();
   write_rest();
+  if (phase_ == Phase::stream && slots_.empty() && stream_->is_finished() && output_.empty()) {
+    phase_ = Phase::closing;
+    std::exchange(stream_, nullptr)->on_closed();
+  }
   if (phase_ == Phase::closing && slots_.empty() && !writing_) {
     phase_ = Phase::linger;
     deadline_ = host_.now() + ms(host_.limits().linger_ms);
@@ -192,6 +197,7 @@ void Connection::respond(uint64_t number, Response response) {
   if (slot.response->stream) {
     phase_ = Phase::stream;
     stream_ = slot.response->stream;
+    if (draining_) stream_->on_stopping();
   }
   advance();
 }
@@ -235,19 +241,25 @@ bool Connection::serialize_responses(size_t max_output) {
 
 // Passes the client's octets on, once the response that made the stream was serialised.
 bool Connection::pass_to_stream() {
-  if (!slots_.empty() || unread().empty()) return false;
+  if (!slots_.empty() || unread().empty() || !stream_->wants_data()) return false;
   const auto bytes = unread();
   begin_ = end_;
   stream_->on_data(bytes);
   return false;
 }
 
-void Connection::stream_send(std::string_view bytes) {
-  if (phase_ != Phase::stream || bytes.empty()) return;
-  if (output_.size() + bytes.size() > host_.limits().max_stream_output) return close();
-  serialize_responses(SIZE_MAX);  // the response precedes the stream
-  output_.append(bytes);
-  if (!busy_) send();
+// False: there was nothing to write.
+bool Connection::take_from_stream() {
+  if (phase_ != Phase::stream || !slots_.empty()) return false;
+  const size_t before = output_.size();
+  if (before >= kMaxStreamOutput) return false;
+  stream_->write_to(output_);
+  stream_->on_unsent(output_.size());
+  return output_.size() > before;
+}
+
+void Connection::stream_wake() {
+  if (phase_ == Phase::stream) advance();
 }
 
 void Connection::stream_close() {
@@ -270,6 +282,7 @@ void Connection::take_written(size_t octets) {
   output_.consume(octets);
   write_lag_.take(octets, last_activity_);
   if (output_.empty()) write_lag_.end(last_activity_);
+  if (phase_ == Phase::stream) stream_->on_unsent(output_.size());
 }
 
 void Connection::send() {
@@ -293,7 +306,7 @@ void Connection::update_lag() {
 
 void Connection::read_more() {
   const bool wanted = phase_ == Phase::body || (phase_ == Phase::head && may_read_request()) ||
-                      (phase_ == Phase::stream && slots_.empty());
+                      (phase_ == Phase::stream && slots_.empty() && stream_->wants_data());
   if (reading_ || !wanted) return;
   const auto room = make_room();
   reading_ = true;
@@ -346,8 +359,8 @@ void Connection::drop_body() {
 void Connection::drain() {
   draining_ = true;
   if (phase_ == Phase::head && unread().empty()) phase_ = Phase::closing;
-  if (phase_ == Phase::handshake || phase_ == Phase::stream ||
-      (phase_ == Phase::closing && slots_.empty() && output_.empty()))
+  if (phase_ == Phase::stream) stream_->on_stopping();
+  if (phase_ == Phase::handshake || (phase_ == Phase::closing && slots_.empty() && output_.empty()))
     return close();
   advance();
 }
@@ -355,6 +368,10 @@ void Connection::drain() {
 void Connection::tick(Clock::time_point now) {
   const auto& limits = host_.limits();
   if (writing_ && write_lag_.of(now) > ms(limits.write_ms)) return close();
+  if (phase_ == Phase::stream) {
+    stream_->on_tick(now);
+    return advance();
+  }
   if ((phase_ == Phase::handshake || phase_ == Phase::linger) && now > deadline_) return close();
   if (phase_ == Phase::head && is_idle() && unread().empty()) {
     if (now > last_activity_ + ms(limits.idle_ms)) close();

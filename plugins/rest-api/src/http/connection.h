@@ -71,7 +71,7 @@ class Connection final : public TransportClient, public std::enable_shared_from_
   // Continues after authorize_head(): reads the body unless the request has a refusal.
   void proceed();
   // Ignored before a response has made the connection a stream.
-  void stream_send(std::string_view bytes);
+  void stream_wake();
   void stream_close();
   // Ends the body that is being received, because its memory is needed for others; no-op without one.
   void drop_body();
@@ -142,6 +142,7 @@ class Connection final : public TransportClient, public std::enable_shared_from_
   void begin_body();
   bool authorizes_before_body() const noexcept;
   bool pass_to_stream();
+  bool take_from_stream();
   void fail(int status, const char* text);
   Slot& push_slot();
   void advance();

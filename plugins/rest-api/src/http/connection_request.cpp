@@ -51,7 +51,9 @@ void Connection::accept_head(Head& head) {
     refusal = body_too_large(incoming_.max_body);
   else if (head.content_coded)
     refusal = Refusal{415, "unsupported_media_type", "Content-Encoding is not supported"};
-  if (incoming_.needs_bearer && incoming_.exchange->header("authorization") == nullptr)
+  // A browser can send a bearer for a WebSocket among the subprotocols only.
+  const bool has_subprotocols = incoming_.upgrade && incoming_.exchange->header("sec-websocket-protocol");
+  if (incoming_.needs_bearer && incoming_.exchange->header("authorization") == nullptr && !has_subprotocols)
     refusal = Refusal{401, "invalid_token", "this needs the header Authorization: Bearer <token>"};
   incoming_.chunked = head.chunked;
   incoming_.length = head.content_length.value_or(0);
@@ -80,6 +82,7 @@ void Connection::identify(Head& head) {
   exchange.listener_role = info_.listener_role;
   exchange.secure = info_.tls;
   exchange.upgrade = head.upgrade_websocket;
+  exchange.http_1_0 = head.http_1_0;
   exchange.peer_uid = info_.peer_uid;
   const auto* id = exchange.header("x-request-id");
   exchange.request_id = id != nullptr && is_sane_request_id(*id) ? std::string(*id) : host_.new_request_id();

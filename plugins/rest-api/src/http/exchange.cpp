@@ -41,15 +41,15 @@ bool Exchange::reply(Response response) noexcept {
 }
 
 bool Exchange::reply(int status, StringPairs fields, std::string content) noexcept {
-  return reply(Response{status, std::move(fields), std::move(content), {}, {}, nullptr});
+  return reply(Response{status, std::move(fields), std::move(content), {}, {}, nullptr, false});
 }
 
-bool Exchange::stream(int status, StringPairs fields, std::shared_ptr<Stream> taker) noexcept {
-  return reply(Response{status, std::move(fields), {}, {}, {}, std::move(taker)});
+bool Exchange::stream(int status, StringPairs fields, std::shared_ptr<Stream> taker, bool chunked) noexcept {
+  return reply(Response{status, std::move(fields), {}, {}, {}, std::move(taker), chunked});
 }
 
-void StreamWriter::send(std::string bytes) const noexcept {
-  if (port_) port_->send(connection_, std::move(bytes));
+void StreamWriter::wake() const noexcept {
+  if (port_) port_->wake(connection_);
 }
 
 void StreamWriter::close() const noexcept {

@@ -13,10 +13,13 @@
 #include <vector>
 
 #include "body_budget.h"
+#include "lag.h"
 #include "request_target.h"
 #include "route_table.h"
 
 namespace patchbay::rest_api {
+
+class OutputQueue;
 
 // Takes over a connection after a response without an end: a WebSocket (101), server-sent events. Called on
 // the server thread; must not block.
@@ -25,6 +28,21 @@ class Stream {
   virtual ~Stream() = default;
   // Octets from the client, beginning with the first one after its request.
   virtual void on_data(std::string_view bytes) = 0;
+  // False: reads no further octets, until StreamWriter::wake().
+  virtual bool wants_data() const noexcept { return true; }
+  // Moves what waits to `output`, as long as less than kMaxStreamOutput of it is unsent. Called when there is
+  // room, and after each wake().
+  virtual void write_to(OutputQueue& output) = 0;
+  // So much of what was moved is unsent.
+  virtual void on_unsent(size_t /*octets*/) {}
+  // True: the connection is closed once everything is written.
+  virtual bool is_finished() const noexcept { return false; }
+  // True: the connection is closed at once, without what waits.
+  virtual bool is_broken() const noexcept { return false; }
+  // About every kTimeoutCheckMs.
+  virtual void on_tick(Clock::time_point /*now*/) {}
+  // The server stops: finish soon.
+  virtual void on_stopping() = 0;
   // The last call, once: the client, the server or close() ended the connection.
   virtual void on_closed() = 0;
 };
@@ -41,6 +59,8 @@ struct Response {
   std::string tail{};
   // Shared with its writer; see Exchange::stream().
   std::shared_ptr<Stream> stream{};
+  // The length of the content is not known: Transfer-Encoding: chunked, which the stream writes.
+  bool chunked = false;
 
   size_t content_size() const noexcept { return body.size() + bytes.size() + tail.size(); }
 };
@@ -78,6 +98,7 @@ struct Request {
   std::string host;      // lower case, without port and trailing dot; may be empty under HTTP/1.0
   bool secure = false;   // TLS here, or at a trusted proxy
   bool upgrade = false;  // the client asks for a WebSocket
+  bool http_1_0 = false;
   ListenerRole listener_role = kPublic;
   std::optional<uint32_t> peer_uid;  // the user of a Unix socket's peer
   // The client's X-Request-Id if it is valid, else a new one. The response has it.
@@ -102,7 +123,7 @@ class ReplyPort {
   virtual void deliver(uint64_t connection, uint64_t slot, Response response) noexcept = 0;
   // See ServerHandlers::on_head.
   virtual void proceed(uint64_t connection) noexcept = 0;
-  virtual void send(uint64_t connection, std::string bytes) noexcept = 0;
+  virtual void wake(uint64_t connection) noexcept = 0;
   virtual void close(uint64_t connection) noexcept = 0;
   // Ends the body that the connection is receiving, because its memory is needed for others; no-op without
   // one.
@@ -116,9 +137,9 @@ class ReplyPort {
 // [any thread]
 class StreamWriter {
  public:
-  // Sends octets after the response; ignored before it. A client with more than
-  // ServerLimits::max_stream_output unread is disconnected.
-  void send(std::string bytes) const noexcept;
+  // Calls the stream's write_to(), and wants_data(); ignored before the response, after which they are called
+  // anyway.
+  void wake() const noexcept;
   // Closes after what was sent before.
   void close() const noexcept;
 
@@ -153,7 +174,7 @@ class Exchange : public Request {
   // Replies with a head and passes the connection to `taker`, on routes with `streams` or `upgrade`. 101 is
   // for `upgrade` (the server writes Connection and Upgrade); otherwise the body lasts until the connection
   // ends.
-  bool stream(int status, StringPairs fields, std::shared_ptr<Stream> taker) noexcept;
+  bool stream(int status, StringPairs fields, std::shared_ptr<Stream> taker, bool chunked = false) noexcept;
   StreamWriter writer() const noexcept { return {origin_.port, origin_.connection}; }
   // Replies with `refusal`, which must be set.
   bool refuse() noexcept;

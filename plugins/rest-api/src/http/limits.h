@@ -21,8 +21,6 @@ struct ServerLimits {
   // Reads no further request, and serialises no further response, while so much output of the connection is
   // unsent. Reads none while a body above kMaxCopiedBody is unsent.
   size_t max_output = 256 * 1024;
-  // Of a stream; more unsent output closes it.
-  size_t max_stream_output = 1024 * 1024;
   // Of the public listeners. Beyond it choose_eviction() chooses a connection to close, else the new one is
   // closed.
   size_t max_connections = 0;
@@ -74,6 +72,14 @@ inline constexpr size_t kMaxRoutedLine = kMaxPath + 64;
 // Octets of a response body that are copied behind its head, so that both are written at once; longer bodies
 // are written without a copy, and count in the memory for responses.
 inline constexpr size_t kMaxCopiedBody = 16 * 1024;
+
+// Octets of a stream that are passed to its connection; what waits beyond is dropped when a client does not
+// read, so that the reason of the close follows soon.
+inline constexpr size_t kMaxStreamOutput = 64 * 1024;
+// How long a WebSocket's client may take to answer a close frame.
+inline constexpr uint32_t kStreamCloseMs = 2'000;
+// Pings are not answered while so much waits for a client.
+inline constexpr size_t kMaxUnsentForPong = 64 * 1024;
 
 // Connections that the kernel holds for a listener until it accepts them.
 inline constexpr int kListenBacklog = 4096;

@@ -18,11 +18,7 @@ void ReplyQueue::deliver(uint64_t connection, uint64_t slot, Response response) 
 
 void ReplyQueue::proceed(uint64_t connection) noexcept { put({connection, 0, {}, Command::Kind::proceed}); }
 
-void ReplyQueue::send(uint64_t connection, std::string bytes) noexcept {
-  Response holder;
-  holder.body = std::move(bytes);
-  put({connection, 0, std::move(holder), Command::Kind::send});
-}
+void ReplyQueue::wake(uint64_t connection) noexcept { put({connection, 0, {}, Command::Kind::wake}); }
 
 void ReplyQueue::close(uint64_t connection) noexcept { put({connection, 0, {}, Command::Kind::close}); }
 

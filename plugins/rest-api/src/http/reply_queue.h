@@ -16,8 +16,8 @@ class ReplyQueue final : public ReplyPort {
   struct Command {
     uint64_t connection = 0;
     uint64_t slot = 0;
-    Response response;  // of `send`: the octets are its body
-    enum class Kind { answer, proceed, send, close, drop_body, drop_reader } kind = Kind::answer;
+    Response response;
+    enum class Kind { answer, proceed, wake, close, drop_body, drop_reader } kind = Kind::answer;
   };
 
   // Calls `wake` under its lock, from any thread, when the queue stops being empty; not after stop().
@@ -25,7 +25,7 @@ class ReplyQueue final : public ReplyPort {
 
   void deliver(uint64_t connection, uint64_t slot, Response response) noexcept override;
   void proceed(uint64_t connection) noexcept override;
-  void send(uint64_t connection, std::string bytes) noexcept override;
+  void wake(uint64_t connection) noexcept override;
   void close(uint64_t connection) noexcept override;
   void drop_body(uint64_t connection) noexcept override;
   void drop_reader(uint64_t connection) noexcept override;

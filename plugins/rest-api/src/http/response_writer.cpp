@@ -128,7 +128,9 @@ void append_response(OutputQueue& output, Response response, BodyBudget::Share s
     typed = typed || equals_ignoring_case(name, "content-type");
     out.append(name).append(": ").append(value).append("\r\n");
   }
-  const bool bodiless = response.status == 204 || response.status == 304 || response.stream;
+  if (response.chunked) out.append("Transfer-Encoding: chunked\r\n");
+  const bool bodiless =
+      response.status == 204 || response.status == 304 || response.stream || response.chunked;
   if (!bodiless) {
     const size_t size = response.content_size();
     if (!typed && size > 0) out.append("Content-Type: application/json\r\n");

@@ -272,8 +272,8 @@ struct ServerThread::Impl final : ConnectionHost, std::enable_shared_from_this<I
         return connection->respond(command.slot, std::move(command.response));
       case ReplyQueue::Command::Kind::proceed:
         return connection->proceed();
-      case ReplyQueue::Command::Kind::send:
-        return connection->stream_send(command.response.body);
+      case ReplyQueue::Command::Kind::wake:
+        return connection->stream_wake();
       case ReplyQueue::Command::Kind::close:
         return connection->stream_close();
       case ReplyQueue::Command::Kind::drop_body:

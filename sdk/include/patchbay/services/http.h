@@ -45,9 +45,31 @@ struct Route {
   // 256 KiB). A limit that the operator sets takes precedence, and so does an eighth of the memory for bodies
   // (limits.bodyMemoryBytes; 8 MiB by default).
   int64_t max_body_bytes = 0;
+
+  // "": each request gets one response. The others, with method GET:
+  //   "websocket"   requests for a WebSocket (RFC 6455); other requests of the path have their own routes
+  //   "events"      the handler may answer by server-sent events (text/event-stream), or as any route
+  // The handler of "websocket" and "events" opens the stream by Response::listener: see http_stream.h.
+  std::string kind;
+  // Limits of a stream, for each route. 0: the default, in parentheses.
+  int64_t max_message_bytes = 0;  // of a client's message (64 KiB), up to 15 MiB; beyond it closes with 1009
+  // What a client has not read (1 MiB), up to 64 MiB; beyond it closes with 1013.
+  int64_t max_unsent_bytes = 0;
+  int64_t idle_ms = 0;  // without a message in either direction (any time); then closes with 1001
+  // Sends a ping, or a comment among events, after so long without octets (30 s). A WebSocket whose client
+  // sends nothing for twice as long is lost: 1006.
+  int64_t ping_ms = 0;
+  int64_t max_per_address = 0;  // open streams of an IPv4 address or IPv6 /64 (20); more are 429
+  int64_t max_per_tenant = 0;   // open streams of a tenant (1000); more are 503
+  // Origins of pages that may open the stream, separated by commas: "https://a.example, https://b.example".
+  // "*": any. "": those of the request's own host. Others are 403. Clients other than browsers send none.
+  std::string origins;
+  // Of a WebSocket, separated by commas. The first one that the client offers, too, is Request::subprotocol.
+  std::string subprotocols;
   PATCHBAY_FIELDS(method, path, discriminator, listener, role, area, summary, request_schema, query_schema,
                   reply_schema, example, list, message_errors, oidc_only, catalogue, handler, documents,
-                  max_body_bytes)
+                  max_body_bytes, kind, max_message_bytes, max_unsent_bytes, idle_ms, ping_ms,
+                  max_per_address, max_per_tenant, origins, subprotocols)
 };
 
 struct Request {
@@ -74,8 +96,11 @@ struct Request {
   // A HEAD request, which a GET route serves: `method` is "GET". Answer as to GET; the client gets the head
   // only, so do not count the content as delivered.
   bool is_head = false;
+  Handle connection;        // of a "websocket" or "events" route: instance of Connection (http_stream.h)
+  std::string subprotocol;  // of a WebSocket, see Route::subprotocols; "": none
   PATCHBAY_FIELDS(method, path, params, query, headers, body, remote, host, listener, tenant, subject,
-                  username, role, correlation, is_super, is_key, limit, offset, is_head)
+                  username, role, correlation, is_super, is_key, limit, offset, is_head, connection,
+                  subprotocol)
 
   // The body, checked by the route's request_schema: names in camelCase, defaults filled in. Empty when the
   // route has no request_schema. Not part of the message: Routes (http_routes.h) parses the body, once, in
@@ -101,7 +126,10 @@ struct Response {
   // it as any input, and ignores Request::offset when there is one. "": `next` has an offset alone, or is
   // null when the request had a cursor.
   std::string next_cursor;
-  PATCHBAY_FIELDS(status, content_type, headers, body, total, bytes, next_cursor)
+  // Instance of StreamListener (http_stream.h): opens the stream of Request::connection. Of the other members
+  // only `headers` are sent then.
+  Handle listener;
+  PATCHBAY_FIELDS(status, content_type, headers, body, total, bytes, next_cursor, listener)
 };
 
 // Answers the requests of a route. Routes (http_routes.h) provides it; a Handler that a plugin provides

@@ -2,6 +2,7 @@
 // that they accept the same. [any]
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <string>
 #include <string_view>
@@ -61,6 +62,7 @@ inline Result<Pattern> parse_path(std::string_view path) {
 // socket serves the routes of all.
 inline bool same_place(const Route& a, const Route& b) {
   if (a.method != b.method || a.discriminator != b.discriminator) return false;
+  if ((a.kind == "websocket") != (b.kind == "websocket")) return false;  // distinguished by Upgrade
   const auto left = parse_path(a.path);
   const auto right = parse_path(b.path);
   return left && right && left->segments == right->segments;
@@ -100,9 +102,56 @@ inline Status check_documents(const Host& host, const Route& route) {
   return {};
 }
 
+// Calls f() with each item of a list that is separated by commas, without blanks.
+template <class F>
+void for_each_word(std::string_view list, F f) {
+  while (!list.empty()) {
+    const size_t comma = std::min(list.find(','), list.size());
+    std::string_view word = list.substr(0, comma);
+    list.remove_prefix(std::min(comma + 1, list.size()));
+    while (!word.empty() && (word.front() == ' ' || word.front() == '\t')) word.remove_prefix(1);
+    while (!word.empty() && (word.back() == ' ' || word.back() == '\t')) word.remove_suffix(1);
+    if (!word.empty()) f(word);
+  }
+}
+inline bool has_word(std::string_view list, std::string_view wanted) {
+  bool found = false;
+  for_each_word(list, [&](std::string_view word) { found = found || word == wanted; });
+  return found;
+}
+
+// Whether a plugin may close a WebSocket with the code (RFC 6455 7.4).
+inline bool is_close_code(int64_t code) {
+  return (code >= 3000 && code < 5000) || (code >= 1000 && code <= 1014 && (code < 1004 || code > 1006));
+}
+
+// What the members about streams may be.
+inline constexpr int64_t kMaxMessageBytes = 15 * 1024 * 1024;
+inline constexpr int64_t kMaxUnsentBytes = 64 * 1024 * 1024;
+inline constexpr int64_t kMaxStreamMs = 24 * 3600 * 1000;
+inline constexpr int64_t kMaxStreams = 1'000'000;
+
+inline Status check_stream(const Route& route) {
+  const auto bad = [&](const char* why) -> Status {
+    return {Code::invalid, "route " + route.path + ": " + why};
+  };
+  if (!route.kind.empty() && route.kind != "websocket" && route.kind != "events")
+    return bad("kind is websocket or events, or empty");
+  if (!route.kind.empty() && route.method != "GET") return bad("streams have the method GET");
+  const auto within = [](int64_t value, int64_t most) { return value >= 0 && value <= most; };
+  if (!within(route.max_message_bytes, kMaxMessageBytes)) return bad("max_message_bytes is 0 to 15728640");
+  if (!within(route.max_unsent_bytes, kMaxUnsentBytes)) return bad("max_unsent_bytes is 0 to 67108864");
+  if (!within(route.idle_ms, kMaxStreamMs) || !within(route.ping_ms, kMaxStreamMs))
+    return bad("idle_ms and ping_ms are 0 to 86400000");
+  if (!within(route.max_per_address, kMaxStreams) || !within(route.max_per_tenant, kMaxStreams))
+    return bad("max_per_address and max_per_tenant are 0 to 1000000");
+  return {};
+}
+
 // The whole route but its handler.
 inline Status check_route(const Host& host, const Route& route) {
   PB_TRY(check_place(route));
+  PB_TRY(check_stream(route));
   if (route.max_body_bytes < 0 || route.max_body_bytes > kMaxBodyBytes)
     return {Code::invalid, "a route's max_body_bytes is 0 to 15728640"};
   for (const std::string* schema : {&route.request_schema, &route.query_schema}) {

@@ -54,14 +54,16 @@ class FakeHttp {
     auto answer = begin(std::move(request)).get();
     return answer ? *std::move(answer) : http::error(504, "timeout", answer.error().text);
   }
-  // Returns at once, so that the test can advance clocks while it waits.
-  Answer<http::Response> begin(const Ask& ask) const {
+  // Returns at once, so that the test can advance clocks while it waits. `connection`: of a stream
+  // (fake_stream.h).
+  Answer<http::Response> begin(const Ask& ask, Handle connection = {}) const {
     const Answer<http::Response> answer(environment_->wait_ms());
     auto call = std::make_shared<Call>();
     if (auto refusal = admit(ask, *call)) {
       answer.give(*std::move(refusal));
       return answer;
     }
+    call->request.connection = connection;
     post(environment_->host(), kMainStrand, [this, answer, call] {
       auto handler = std::make_shared<Lease<http::Handler>>(
           Lease<http::Handler>::open(environment_->host(), call->route.handler));

@@ -51,7 +51,7 @@ struct FakeHost final : ConnectionHost {
       if (const auto to = connection.lock()) to->respond(slot, std::move(response));
     }
     void proceed(uint64_t) noexcept override {}
-    void send(uint64_t, std::string) noexcept override {}
+    void wake(uint64_t) noexcept override {}
     void close(uint64_t) noexcept override {}
     void drop_body(uint64_t) noexcept override {}
     void drop_reader(uint64_t) noexcept override {}

@@ -6,6 +6,7 @@
 #include <optional>
 #include <thread>
 
+#include "http/stream_output.h"
 #include "http_server_fixture.h"
 
 using namespace rest_api_test;
@@ -16,13 +17,29 @@ const std::string kUpgrade =
     "GET /signal.ashx HTTP/1.1\r\nHost: a\r\nConnection: keep-alive, Upgrade\r\nUpgrade: websocket\r\n\r\n";
 
 struct EchoStream final : Stream {
-  explicit EchoStream(StreamWriter w) : writer(std::move(w)) {}
-  void on_data(std::string_view bytes) override {
-    writer.send("<" + std::string(bytes) + ">");
-    if (bytes == "bye") writer.close();
+  explicit EchoStream(StreamWriter w, size_t max_unsent = 1'000'000)
+      : writer(std::move(w)), output(writer, max_unsent) {}
+  void send(std::string text) {
+    if (output.put(std::move(text))) return;
+    broken = true;
+    writer.wake();
   }
-  void on_closed() override { closed = true; }
+  void on_data(std::string_view bytes) override {
+    send("<" + std::string(bytes) + ">");
+    if (bytes == "bye") output.end("");
+  }
+  void write_to(OutputQueue& queue) override { output.write_to(queue); }
+  void on_unsent(size_t octets) override { output.on_unsent(octets); }
+  bool is_finished() const noexcept override { return output.is_done(); }
+  bool is_broken() const noexcept override { return broken; }
+  void on_stopping() override { output.end("<stopping>"); }
+  void on_closed() override {
+    output.close();
+    closed = true;
+  }
   StreamWriter writer;
+  StreamOutput output;
+  std::atomic<bool> broken{false};
   std::atomic<bool> closed{false};
 };
 
@@ -118,13 +135,13 @@ TEST_CASE_FIXTURE(ServerFixture,
   std::string expected;
   for (int i = 0; i < 100; ++i) {
     const auto event = "data: " + std::to_string(i) + "\n\n";
-    stream->writer.send(event);
+    stream->send(event);
     expected += event;
   }
   CHECK(read_until(*client, "data: 99\n\n") == expected);
   client.reset();
   CHECK(eventually(stream->closed));
-  stream->writer.send("ignored");
+  stream->send("ignored");
   server.reset();
   stream->writer.close();
 }
@@ -132,7 +149,6 @@ TEST_CASE_FIXTURE(ServerFixture,
 TEST_CASE_FIXTURE(ServerFixture,
                   "streams - a client that does not read is disconnected before it uses up memory") {
   Streams streams;
-  config.limits.max_stream_output = 100'000;
   handlers.on_request = [&](std::shared_ptr<Exchange> exchange) { streams.open(exchange, 101); };
   REQUIRE(start() != 0);
   auto client = connect();
@@ -140,7 +156,7 @@ TEST_CASE_FIXTURE(ServerFixture,
   client.send(kUpgrade);
   const auto stream = streams.get();
   REQUIRE(stream);
-  for (int i = 0; i < 2000 && !stream->closed; ++i) stream->writer.send(std::string(10'000, 'x'));
+  for (int i = 0; i < 2000 && !stream->closed; ++i) stream->send(std::string(10'000, 'x'));
   CHECK(eventually(stream->closed));
   server.reset();
 }
@@ -155,4 +171,41 @@ TEST_CASE_FIXTURE(ServerFixture, "streams - only routes with `streams` or `upgra
   CHECK(client.receive()->status == 500);
   client.send(get("/v1/calls"));
   CHECK(client.receive()->status == 500);
+}
+
+TEST_CASE_FIXTURE(ServerFixture, "streams - a stream is asked to finish when the server stops") {
+  Streams streams;
+  handlers.on_request = [&](std::shared_ptr<Exchange> exchange) { streams.open(exchange, 101); };
+  REQUIRE(start() != 0);
+  auto client = connect();
+  client.send(kUpgrade);
+  REQUIRE(client.receive());
+  server->stop(std::chrono::seconds(60));
+  CHECK(read_until(client, "<stopping>") == "<stopping>");
+  CHECK(client.is_closed());
+  CHECK(eventually(streams.get()->closed));
+}
+
+TEST_CASE_FIXTURE(ServerFixture,
+                  "streams - what waits is passed on in parts, and flush() answers when a quarter is left") {
+  Streams streams;
+  handlers.on_request = [&](std::shared_ptr<Exchange> exchange) { streams.open(exchange, 101); };
+  REQUIRE(start() != 0);
+  auto client = connect();
+  client.send(kUpgrade);
+  REQUIRE(client.receive());
+  const auto stream = streams.get();
+  REQUIRE(stream);
+  for (int i = 0; i < 9; ++i)
+    CHECK(stream->output.put("<", patchbay::Buffer::copy(std::string(100'000, 'x')), ">"));
+  std::atomic<bool> flushed{false};
+  stream->output.flush([&](const patchbay::Result<size_t>& unsent) {
+    CHECK(unsent);
+    CHECK(*unsent <= 250'000);
+    flushed = true;
+  });
+  stream->send("end");
+  const std::string all = read_until(client, "end");
+  CHECK(all.size() == 9 * 100'002 + 3);
+  CHECK(eventually(flushed));
 }
