@@ -72,6 +72,7 @@ Status check_receiver_url(const std::string& url, bool allow_private) {
   const bool has_user = !parsed.part(CURLUPART_USER).empty() || !parsed.part(CURLUPART_PASSWORD).empty();
   if (has_user || authority.find('@') != std::string::npos)
     return {Code::invalid, "must not hold a user name"};
+  if (parsed.part(CURLUPART_PORT) == "0") return {Code::invalid, "must have a port from 1 to 65535"};
   return allow_private ? Status() : check_host(parsed.part(CURLUPART_HOST));
 }
 

@@ -112,8 +112,10 @@ void SubscriptionRoutes::add_routes() {
   routes_.add(std::move(one), [this](const Request& request) { return get(request); });
 
   const auto add = [this](const char* method, std::string_view tail, const char* summary, std::string schema,
-                          std::string reply_schema, const char* documents, Handle handle) {
+                          std::string reply_schema, const char* documents, Handle handle,
+                          const char* example = "") {
     http::Route route = webhook_route(method, tail, summary);
+    route.example = example;
     route.request_schema = std::move(schema);
     route.reply_schema = std::move(reply_schema);
     route.documents = documents;
@@ -122,9 +124,10 @@ void SubscriptionRoutes::add_routes() {
     });
   };
   add("POST", "", "Creates a subscription; the secret is shown in this response only",
-      create_schema(catalogue_), subscription_schema(true), kCreated, &SubscriptionRoutes::create);
+      create_schema(catalogue_), subscription_schema(true), kCreated, &SubscriptionRoutes::create,
+      R"({"request": {"url": "https://example.com/hook", "events": ["outbound-ai.finished", "transcript.saved"]}})");
   add("PATCH", "/{id}", "Changes a subscription, or pauses and reactivates it", change_schema(catalogue_),
-      subscription_schema(), kConflicts, &SubscriptionRoutes::change);
+      subscription_schema(), kConflicts, &SubscriptionRoutes::change, R"({"request": {"active": true}})");
   add("DELETE", "/{id}", "Deletes a subscription and its deliveries", "", deleted_schema(), kConflicts,
       &SubscriptionRoutes::remove);
   add("POST", "/{id}/rotate", "Gives a subscription a new secret, shown in this response only",

@@ -19,7 +19,7 @@ http::Route route_of(std::string_view method, std::string_view path, std::string
 
 constexpr std::string_view kCreateExample = R"({
   "request": {"phone": "+4930123456", "displayName": "Dentist", "email": "ops@example.com",
-              "systemPrompt": "Remind the callee of the appointment tomorrow at nine.", "apiKey": "...", "maxSeconds": 120},
+              "systemPrompt": "Remind the callee of the appointment tomorrow at nine.", "apiKey": "key-of-the-engine", "maxSeconds": 120},
   "reply": {"ok": true, "callId": "oac-0123456789ab", "tenant": "acme.example", "whitelistAdded": true,
             "whitelistError": null, "bridgeReply": "queued"}})";
 

@@ -224,7 +224,7 @@ bool may_answer(const http::Route& route, std::string_view status) {
   if (status == "403" && (route.kind == "websocket" || route.kind == "events")) return true;  // by its origin
   if (status == "401" || status == "403") return route.role != "none";
   if (status == "404" && route.kind == "websocket") return true;
-  if (status == "404") return route.path.find('{') != std::string::npos;
+  if (status == "404") return route.path.find('{') != std::string::npos || !route.discriminator.empty();
   return true;
 }
 
@@ -285,7 +285,11 @@ void write_responses(JsonWriter& out, const Host& host, const Routes& routes) {
   }
   for (const auto& error : kErrors) {
     if (!may_answer(route, error.status) || own.count(error.status) > 0) continue;
-    out.key(error.status).object().member("$ref", "#/components/responses/" + kind + error.name).end();
+    // 404 of a path without parameters is the server's: the discriminator is missing or has another value.
+    const bool of_server =
+        error.status == std::string_view("404") && route.path.find('{') == std::string::npos;
+    out.key(error.status).object();
+    out.member("$ref", "#/components/responses/" + (of_server ? "" : kind) + error.name).end();
   }
   out.end();
 }

@@ -66,6 +66,8 @@ inline constexpr size_t kMaxChunkExtras = 16 * 1024;
 inline constexpr size_t kMaxPath = 2 * 1024;
 // Parameters of a query; more are 400, because each is compared with all before it.
 inline constexpr size_t kMaxQueryParameters = 100;
+// Bytes of a parameter's name that an error repeats.
+inline constexpr size_t kMaxNamedParameter = 64;
 // Octets of the canonical request line that the router parses: the longest path, the method and the version.
 inline constexpr size_t kMaxRoutedLine = kMaxPath + 64;
 

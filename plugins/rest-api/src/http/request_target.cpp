@@ -56,7 +56,10 @@ Query parse_query(std::string_view raw) {
     auto key = decode_text(piece.substr(0, equals), true);
     auto value = decode_text(piece.substr(std::min(equals + 1, piece.size())), true);
     if (!key || !value) {
-      fail("query: " + (key ? value : key).error().text);
+      // An unknown name may be long, and a sentence with it would not help.
+      const bool named = key && key->size() <= kMaxNamedParameter;
+      fail("query: " + (named ? "the parameter " + *key + ": " : std::string()) +
+           (key ? value : key).error().text);
       continue;
     }
     const auto same = [&](const auto& seen) {
