@@ -1,0 +1,115 @@
+"""Puts a known secret into every secret field, with debug logging on, and looks for them wherever they must not be.
+
+canaries.py PROGRAM PLUGINS
+"""
+
+import base64
+import os
+import sys
+import urllib.parse
+
+from receiver import Receiver
+from server import API, ORDINARY, PRIMARY, SECRETS, Checks, Server, bearer
+
+CHECKS = Checks()
+
+
+class Canaries:
+    def __init__(self, server):
+        self.server = server
+        self.secrets = dict(SECRETS)
+        self.errors = []
+        self.admin = {}
+
+    def ask(self, method, path, body=None, headers=None, tenant=PRIMARY):
+        answer = self.server.ask(method, path, body, self.admin if headers is None else headers, tenant)
+        if answer.status >= 400:
+            self.errors.append(answer.body.decode(errors="replace") + str(answer.headers))
+        return answer
+
+    def expect(self, answer, status, what):
+        CHECKS.check(answer.status == status, f"{what}: {answer.status} {answer.body[:200]!r}")
+        return answer.json() if answer.status == status else {}
+
+    def plant(self, receiver):
+        token = self.server.token("alice", PRIMARY)
+        self.secrets["access token"] = token
+        self.admin = bearer(token)
+        key = self.expect(self.ask("POST", API + "/admin/keys", {"name": "canary"}), 201, "a key")
+        self.secrets["key"] = key.get("key", "")
+        self.secrets["webhook"] = "canary-webhook-4Kd8s2Zp7Qx"
+        self.expect(self.ask("POST", API + "/admin/webhooks", {"url": receiver.url + "/hook", "events": ["*"], "secret": self.secrets["webhook"]}), 201, "a webhook")
+        self.secrets["call"] = "canary-call-key-9Rv3n7Lm"
+        body = {"phone": "+4930123456", "systemPrompt": "Be brief.", "apiKey": self.secrets["call"]}
+        self.expect(self.ask("POST", API + "/calls", body), 200, "a call")
+        self.expect(self.ask("POST", API + "/calls", {**body, "scheduleAtUtc": "2027-10-01T00:00:00Z"}), 200, "a scheduled call")
+        self.number()
+        self.user()
+
+    def number(self):
+        """The engine's key of a virtual number: in the answer, as specified, and nowhere else."""
+        self.secrets["number"] = "canary-number-key-2Wc6f8Hy"
+        body = {"name": "canary", "number": "+4930999999", "apiKey": self.secrets["number"], "systemPrompt": "x"}
+        answer = self.server.ask("POST", API + "/admin/numbers", body, self.admin)
+        CHECKS.check(answer.status in (201, 404), f"a number: {answer.status} {answer.body[:200]!r}")
+
+    def user(self):
+        self.secrets["user"] = "canary-user-password-7Tb1x5Gk"
+        body = {"name": "canary", "role": "user", "password": self.secrets["user"]}
+        answer = self.server.ask("POST", API + "/admin/users", body, self.admin)
+        CHECKS.check(answer.status in (201, 404), f"a user: {answer.status} {answer.body[:200]!r}")
+        if answer.status == 201:
+            sip = answer.json().get("sipPassword", "")
+            if sip:
+                self.secrets["sip"] = sip
+
+    def provoke(self):
+        """Errors around each secret: broken JSON, wrong types, wrong places, wrong credentials."""
+        for name, secret in list(self.secrets.items()):
+            if not secret:
+                continue
+            for path in ("/calls", "/admin/webhooks", "/admin/keys", "/admin/numbers", "/admin/users"):
+                for body in (f'{{"apiKey": "{secret}"', f'{{"apiKey": ["{secret}"], "secret": {{"{secret}": 1}}}}', f'"{secret}"', secret, f'{{"{secret}": 1}}'):
+                    self.ask("POST", API + path, body)
+            self.ask("GET", API + "/calls?status=" + urllib.parse.quote(secret))
+            self.ask("GET", API + "/calls", headers=bearer(secret))
+            form = urllib.parse.urlencode({"grant_type": "password", "client_id": "patchbay-admin", "username": "alice", "password": secret + "x"})
+            self.ask("POST", "/oidc.ashx/token", form, {"Content-Type": "application/x-www-form-urlencoded"})
+            self.ask("GET", "/signal.ashx?whitelist=list", headers={"X-Platform-Admin-Signature": secret})
+
+    def search(self, where, text, but=()):
+        for name, secret in self.secrets.items():
+            if not secret or name in but:
+                continue
+            for form in {secret, urllib.parse.quote(secret), base64.b64encode(secret.encode()).decode().rstrip("="), secret.encode().hex()}:
+                CHECKS.check(form not in text, f"the secret '{name}' is in {where}")
+
+
+def files(folder):
+    for root, _, names in os.walk(folder):
+        for name in names:
+            path = os.path.join(root, name)
+            if os.path.isfile(path):
+                with open(path, "rb") as file:
+                    yield path, file.read().decode("latin-1")
+
+
+def main():
+    server = Server(sys.argv[1], sys.argv[2])
+    canaries = Canaries(server)
+    receiver = Receiver()
+    try:
+        canaries.plant(receiver)
+        CHECKS.check(any(b"outbound-ai.finished" in one.body for one in receiver.wait_for(1)), "the call's end reaches the webhook")
+        canaries.provoke()
+    finally:
+        CHECKS.check(server.close() == 0, "the server ends orderly")
+    canaries.search("the log", server.log())
+    canaries.search("an error", "\n".join(canaries.errors))
+    canaries.search("a webhook", "\n".join(str(one.headers) + one.body.decode() for one in receiver.deliveries))
+    for path, text in files(server.data):
+        canaries.search(f"the file {os.path.basename(path)}", text)
+    CHECKS.exit()
+
+
+main()

@@ -1,0 +1,72 @@
+"""H7: sign-in, refresh tokens, throttling. The third-party client is tests/npm, with openid-client."""
+
+import collections
+import concurrent.futures
+import urllib.parse
+
+from main import run
+from server import API, PRIMARY, SECRETS, bearer
+
+
+def ask(server, **form):
+    return server.ask("POST", "/oidc.ashx/token", urllib.parse.urlencode({"client_id": "patchbay-admin", **form}), {}, PRIMARY)
+
+
+def sign_in(server, password=None, username="alice", scope="openid offline_access"):
+    return ask(server, grant_type="password", username=username, password=password or SECRETS[username], scope=scope)
+
+
+def refresh(server, token):
+    return ask(server, grant_type="refresh_token", refresh_token=token)
+
+
+def check(server, checks):
+    first = sign_in(server).json()
+    second = refresh(server, first["refresh_token"])
+    checks.check(second.status == 200, f"a refresh: {second.status} {second.body!r}")
+    checks.check(second.json()["refresh_token"] != first["refresh_token"], "the refresh token rotates")
+    again = refresh(server, first["refresh_token"])
+    checks.check(again.status == 400 and again.json()["error"] == "invalid_grant", f"the old one again: {again.body!r}")
+    family = refresh(server, second.json()["refresh_token"])
+    checks.check(family.status == 400, "its reuse revokes the family")
+    checks.check("refresh_token" not in sign_in(server, scope="openid").json(), "no refresh token without offline_access")
+    wrong_user = ask(server, grant_type="password", username="unknown", password="wrong")
+    wrong_password = sign_in(server, "wrong")
+    checks.check((wrong_user.status, wrong_user.body) == (wrong_password.status, wrong_password.body), f"{wrong_user.body!r} and {wrong_password.body!r}")
+    hashed(server, checks)
+    parallel(server, checks)
+    throttled(server, checks)
+
+
+def parallel(server, checks):
+    """50 uses of one refresh token at once: at most one succeeds."""
+    token = sign_in(server).json()["refresh_token"]
+    with concurrent.futures.ThreadPoolExecutor(50) as pool:
+        statuses = collections.Counter(answer.status for answer in pool.map(lambda _: refresh(server, token), range(50)))
+    checks.check(statuses[200] <= 1 and sum(statuses.values()) == 50 and not any(status >= 500 and status != 503 for status in statuses), f"50 at once: {dict(statuses)}")
+
+
+def throttled(server, checks):
+    """After 10 wrong passwords for an account from an address even the right one has to wait."""
+    statuses = [ask(server, grant_type="password", username="bob", password=f"wrong{i}").status for i in range(12)]
+    checks.check(429 in statuses and set(statuses) <= {400, 429}, f"12 wrong passwords: {statuses}")
+    answer = sign_in(server, username="bob")
+    checks.check(answer.status == 429 and "retry-after" in answer.headers, f"the right one afterwards: {answer.status}")
+
+
+def hashed(server, checks):
+    """The database has no password, and refresh tokens as hashes only."""
+    token = sign_in(server).json()
+    checks.check(server.ask("GET", API + "/calls", None, bearer(token["access_token"])).status == 200, "alice is not throttled")
+    import os
+    for root, _, names in os.walk(server.data):
+        for name in names:
+            path = os.path.join(root, name)
+            if os.path.isfile(path):
+                with open(path, "rb") as file:
+                    octets = file.read()
+                for secret in (SECRETS["alice"], token["refresh_token"], token["access_token"]):
+                    checks.check(secret.encode() not in octets, f"{name} has a secret")
+
+
+run(check)
