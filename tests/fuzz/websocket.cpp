@@ -15,8 +15,8 @@ using namespace patchbay::lib;
 namespace {
 
 // All events of the bytes, received in pieces of this size.
-std::string read(std::string_view bytes, size_t piece) {
-  MessageReader reader(1000);
+std::string read(std::string_view bytes, size_t piece, Peer from) {
+  MessageReader reader(1000, from);
   std::string events;
   for (; !bytes.empty(); bytes.remove_prefix(std::min(piece, bytes.size()))) {
     const size_t size = std::min(piece, bytes.size());
@@ -48,11 +48,13 @@ void check_upgrade(std::string_view text) {
 
 }  // namespace
 
-// What a WebSocket server sends: any bytes give the same events, however they are cut, or an error.
+// What a WebSocket server or client sends: any bytes give the same events, however they are cut, or an error.
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const std::string_view text(reinterpret_cast<const char*>(data), size);
   check_upgrade(text);
-  const std::string whole = read(text, std::max<size_t>(size, 1));
-  if (read(text, 1) != whole || read(text, 7) != whole) std::abort();
+  for (const Peer from : {Peer::server, Peer::client}) {
+    const std::string whole = read(text, std::max<size_t>(size, 1), from);
+    if (read(text, 1, from) != whole || read(text, 7, from) != whole) std::abort();
+  }
   return 0;
 }

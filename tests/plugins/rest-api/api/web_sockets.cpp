@@ -1,5 +1,8 @@
 // WebSockets of a plugin's route: the handshake, messages, limits and closing.
+#include <string>
 #include <thread>
+#include <utility>
+#include <vector>
 
 #include "support/within.h"
 #include "ws_client.h"
@@ -240,4 +243,53 @@ TEST_CASE("a route with a wrong kind or method is refused") {
   const StreamServer server;
   CHECK(has(server.core.log(), "route /s/bad: streams have the method GET"));
   CHECK(has(server.core.log(), "route /s/odd: kind is websocket or events, or empty"));
+}
+
+TEST_CASE("frames that RFC 6455 forbids close with 1002, and texts that are not UTF-8 with 1007") {
+  const StreamServer server;
+  const auto mask = [](std::string header) { return header + std::string(4, '\0'); };
+  const std::string start = mask(std::string("\x01\x81", 2)) + "a";  // the first part of a text
+  const std::vector<std::pair<std::string, std::string>> cases = {
+      {std::string("\x81\x01", 2) + "a", "1002"},  // without a mask
+      {mask("\xc1\x81") + "a", "1002"},            // RSV1
+      {mask("\xa1\x81") + "a", "1002"},            // RSV2
+      {mask("\x91\x81") + "a", "1002"},            // RSV3
+      {mask("\x83\x81") + "a", "1002"},            // an unknown opcode
+      {mask("\x8b\x80"), "1002"},                  // an unknown control opcode
+      {mask(std::string("\x09\x80", 2)), "1002"},  // a ping in parts
+      {mask(std::string("\x89\xfe\x00\x7e", 4)) + std::string(126, 'x'), "1002"},  // a long ping
+      {mask(std::string("\x80\x80", 2)), "1002"},                                  // no message to continue
+      {start + mask("\x81\x81") + "b", "1002"},                  // another message in between
+      {mask("\x88\x81") + "x", "1002"},                          // half a close code
+      {mask("\x88\x82") + "\x03\xed", "1002"},                   // 1005
+      {mask(std::string("\x81\xfe\x00\x01", 4)) + "a", "1002"},  // a length that is too long
+      {mask(std::string("\x82\xff\x80\x00\x00\x00\x00\x00\x00\x00", 10)), "1002"},  // 2^63
+      {mask(std::string("\x82\xff\x7f\xff\xff\xff\xff\xff\xff\xff", 10)), "1009"},  // 2^63 - 1
+      {mask("\x81\x82") + "\xc3\x28", "1007"},
+      {start + mask(std::string("\x80\x81", 2)) + "\xff", "1007"},
+      {mask("\x88\x83") + "\x03\xe8\xff", "1007"},
+  };
+  for (const auto& [bytes, code] : cases) {
+    WsClient client(server.port, "/s/echo");
+    client.next();
+    client.client.send(bytes);
+    CAPTURE(&bytes - &cases.front().first);
+    CHECK(client.next().starts_with("close:" + code + ":"));
+    CHECK(client.next() == "end");
+    CHECK(std::to_string(next_end().code) == code);
+  }
+}
+
+TEST_CASE("a message may come in parts, with pings in between, and octet by octet") {
+  const StreamServer server;
+  WsClient client(server.port, "/s/echo");
+  client.next();
+  const std::string zero(4, '\0');
+  const std::string parts = std::string("\x01\x82", 2) + zero + "ab" + "\x89\x81" + zero + "p" +
+                            std::string("\x00\x80", 2) + zero + "\x80\x81" + zero + "c";
+  for (const char octet : parts) client.client.send({&octet, 1});
+  CHECK(client.next() == "pong:p");
+  CHECK(client.next() == "text:abc");
+  client.client.reset();
+  CHECK(next_end().code == 1006);
 }
