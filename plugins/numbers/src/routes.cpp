@@ -50,6 +50,7 @@ http::Route list_route(const char* path) {
   route.list = true;
   route.reply_schema = record_schema();
   route.example = kListExample;
+  route.documents = R"({"siblings": {"tenant": {"type": "string"}}})";
   return route;
 }
 

@@ -1,5 +1,7 @@
 #include "query_reader.h"
 
+#include <algorithm>
+
 #include "handler_request.h"
 
 namespace patchbay::rest_api {
@@ -31,6 +33,7 @@ Result<QueryReader> QueryReader::compile(const Host& host, const std::string& sc
   for (size_t i = 0; i < properties.size(); ++i) {
     const JsonView types = properties.at(i)["type"];
     const std::string name(properties.key(i));
+    reader.names_.push_back(name);
     if (has_type(types, "integer"))
       reader.typed_.emplace_back(name, Kind::integer);
     else if (has_type(types, "number"))
@@ -39,6 +42,13 @@ Result<QueryReader> QueryReader::compile(const Host& host, const std::string& sc
       reader.typed_.emplace_back(name, Kind::boolean);
   }
   return reader;
+}
+
+// The schema's name for a parameter, which the client may write in any case.
+const std::string& QueryReader::name_of(const std::string& written) const {
+  const auto found = std::find_if(names_.begin(), names_.end(),
+                                  [&](const std::string& name) { return is_name(name, written); });
+  return found == names_.end() ? written : *found;
 }
 
 // The JSON literal of a number or boolean; "": the text stays a string.
@@ -69,7 +79,7 @@ Result<NameValues> QueryReader::check(const Host& host, const StringPairs& query
   JsonWriter object;
   object.object();
   for (const auto& [name, text] : query) {
-    object.key(name);
+    object.key(name_of(name));
     if (const std::string plain = literal(host, name, text); !plain.empty())
       object.raw(plain);
     else

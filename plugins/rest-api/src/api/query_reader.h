@@ -29,9 +29,11 @@ class QueryReader {
   Result<NameValues> check(const Host& host, const StringPairs& query) const;
 
   enum class Kind { integer, number, boolean };
+  const std::string& name_of(const std::string& written) const;
   std::string literal(const Host& host, std::string_view name, const std::string& text) const;
 
   std::optional<Schema> schema_;
+  std::vector<std::string> names_;  // of the schema's properties
   std::vector<std::pair<std::string, Kind>> typed_;
   // The last valid query, because clients ask for the same again.
   struct Checked {

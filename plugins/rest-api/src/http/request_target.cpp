@@ -5,22 +5,34 @@
 #include <patchbay/utf8.h>
 
 #include <algorithm>
+#include <initializer_list>
 
 #include "limits.h"
 
 namespace patchbay::rest_api {
 namespace {
 
-bool is_number_key(std::string_view key) noexcept {
-  return is_name("did", key) || is_name("match", key) || is_name("fromNumber", key);
+bool is_any_of(std::string_view key, std::initializer_list<std::string_view> names) noexcept {
+  return std::any_of(names.begin(), names.end(), [key](auto name) { return is_name(name, key); });
+}
+
+// Restores a `+` that the client forgot to encode, and that decoding made a space: in front of a number, and
+// of the zone in a time ("2026-01-31T12:00+01:00", not between its date and hour).
+void restore_plus(std::string_view key, std::string_view raw, std::string& value) {
+  constexpr size_t kDateLength = std::string_view("2026-01-31").size();
+  const bool begins_with_plus = !raw.empty() && raw.front() == '+';
+  if (is_any_of(key, {"did", "match", "fromNumber"}) && !value.empty() && value.front() == ' ')
+    value.front() = '+';
+  if (is_any_of(key, {"q"}) && begins_with_plus && value.size() > 1 && is_digits(value.substr(1, 1)))
+    value.front() = '+';
+  if (!is_any_of(key, {"since", "until", "after"})) return;
+  if (const size_t at = value.rfind(' '); at != std::string::npos && at > kDateLength) value[at] = '+';
 }
 
 }  // namespace
 
 bool is_name(std::string_view name, std::string_view written) noexcept {
-  if (name.size() != written.size() || name.empty()) return false;
-  const char first = written.front();
-  return (name.front() == first || name.front() == lower(first)) && name.substr(1) == written.substr(1);
+  return !name.empty() && equals_ignoring_case(name, written);
 }
 
 Result<std::string> decode_text(std::string_view raw, bool plus_is_space) {
@@ -54,7 +66,8 @@ Query parse_query(std::string_view raw) {
     }
     const auto equals = std::min(piece.find('='), piece.size());
     auto key = decode_text(piece.substr(0, equals), true);
-    auto value = decode_text(piece.substr(std::min(equals + 1, piece.size())), true);
+    const auto raw_value = piece.substr(std::min(equals + 1, piece.size()));
+    auto value = decode_text(raw_value, true);
     if (!key || !value) {
       // An unknown name may be long, and a sentence with it would not help.
       const bool named = key && key->size() <= kMaxNamedParameter;
@@ -62,14 +75,12 @@ Query parse_query(std::string_view raw) {
            (key ? value : key).error().text);
       continue;
     }
-    const auto same = [&](const auto& seen) {
-      return is_name(seen.first, *key) || is_name(*key, seen.first);
-    };
+    const auto same = [&](const auto& seen) { return equals_ignoring_case(seen.first, *key); };
     if (std::any_of(query.values.begin(), query.values.end(), same)) {
       fail("query: the parameter " + *key + " is given twice");
       continue;
     }
-    if (is_number_key(*key) && !value->empty() && value->front() == ' ') value->front() = '+';
+    restore_plus(*key, raw_value, *value);
     query.values.emplace_back(std::move(*key), std::move(*value));
   }
   return query;

@@ -18,8 +18,7 @@ using StringPairs = std::vector<std::pair<std::string, std::string>>;
 // surrogates).
 Result<std::string> decode_text(std::string_view raw, bool plus_is_space = false);
 
-// Whether `written`, a name of a query parameter, means `name`: its first letter may be a capital, as in
-// bodies.
+// Whether `written`, a name of a query parameter, means `name`: in any case.
 bool is_name(std::string_view name, std::string_view written) noexcept;
 
 // Decodes one path segment. Error: also "." and "..". A decoded "/" is part of the value.
@@ -30,8 +29,8 @@ struct Query {
   std::optional<Error> error;  // of the first invalid or repeated key, or of too many parameters
 };
 
-// Parses "a=1&b=2", without the "?". `+` means a space; but a leading one in did, match and fromNumber is
-// kept, because it is an international prefix that the client forgot to encode.
+// Parses "a=1&b=2", without the "?". `+` means a space, unless the client forgot to encode it: it is kept in
+// front of the number in did, match, fromNumber and q, and in front of the zone in since, until and after.
 Query parse_query(std::string_view raw);
 
 }  // namespace patchbay::rest_api

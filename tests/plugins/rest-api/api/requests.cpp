@@ -55,13 +55,17 @@ TEST_CASE("a large body is parsed on a worker and checked as a small one") {
   CHECK(server.as("admin-a", "POST", "/t/checked", "{" + std::string(100'000, ' ')).status == 400);
 }
 
-TEST_CASE("names of query parameters may begin with a capital, but one may not be given both ways") {
+TEST_CASE("names of query parameters are read in any case, but one may not be given twice") {
   const ApiServer server;
   const auto page = server.http.get("/t/list?Limit=2&Offset=4&Q=ab");
   CHECK(page.status == 200);
   CHECK(has(page.body, R"({"n":4},{"n":5}])"));
   CHECK(has(page.body, R"("limit":2,"offset":4,"next":"/t/list?Q=ab&limit=2&offset=6")"));
   CHECK(server.http.get("/t/list?Limit=0").status == 400);
+  CHECK(has(server.http.get("/t/list?LIMIT=2&oFFset=4").body, R"("limit":2,"offset":4,)"));
+  CHECK(has(server.as("super", "GET", "/t/admin?TENANT=b.example").body, R"("tenant":"b.example")"));
+  CHECK(has(server.as("admin-a", "POST", "/t/checked?COUNT=7&dEEP=1", R"({"phone": "+49"})").body,
+            R"("query":{"count":"7","deep":"true"})"));
   CHECK(server.http.get("/t/list?limit=1&Limit=2").status == 400);
   CHECK(has(server.as("super", "GET", "/t/admin?Tenant=b.example").body, R"("tenant":"b.example")"));
   CHECK(server.as("admin-a", "GET", "/t/admin?Tenant=b.example").status == 403);

@@ -29,10 +29,22 @@ TEST_CASE("request target - queries decode plus, refuse repeated keys and restor
   CHECK(query.values == StringPairs{{"a", "1 2"}, {"b", "+"}, {"c", ""}, {"", "d"}, {"e", "=f&"}});
   CHECK(parse_query("a=1&a=1").error);
   CHECK(parse_query("a=1&%61=2").error);
+  CHECK(parse_query("ab=1&Ab=2").error);
+  CHECK(parse_query("ab=1&AB=2").error);
   CHECK(parse_query("a=%zz").error);
   CHECK(parse_query("%00=1").error);
   CHECK(parse_query("did=+49&match=%2B1&fromNumber=+33&q=+x").values ==
         StringPairs{{"did", "+49"}, {"match", "+1"}, {"fromNumber", "+33"}, {"q", " x"}});
+  const auto value = [](const char* raw) { return parse_query(raw).values.at(0).second; };
+  CHECK(value("q=+4930") == "+4930");
+  CHECK(value("Q=+4930+1") == "+4930 1");
+  CHECK(value("q=%204930") == " 4930");
+  CHECK(value("q=a+b") == "a b");
+  CHECK(value("since=2026-01-31T12:00:00+01:00") == "2026-01-31T12:00:00+01:00");
+  CHECK(value("until=2026-01-31+12:00+01:00") == "2026-01-31 12:00+01:00");
+  CHECK(value("since=2026-01-31+12:00") == "2026-01-31 12:00");
+  CHECK(value("since=2026-01-31T12:00Z") == "2026-01-31T12:00Z");
+  CHECK(value("DID=+49") == "+49");
 }
 
 TEST_CASE("request target - a query of thousands of pairs is refused in linear time") {
