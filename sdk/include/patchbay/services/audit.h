@@ -22,7 +22,7 @@ struct Record {
   Handle tx;                // the transaction of the change
   std::string tenant;       // whose object it is; "": of the server
   std::string actor;        // Request::username
-  std::string remote;       // Request::remote; "" on the admin socket
+  std::string remote;       // Request::remote; "unix" on the admin socket
   std::string action;       // the kind of object and what was done: "webhook.created"
   std::string object;       // identifies the object within its kind
   std::string before;       // JSON; "": there was none. Without secrets
