@@ -36,7 +36,7 @@ constexpr char kUserExample[] =
   "password": "...", "sipPassword": "..."}})";
 constexpr char kPassword[] =
     R"(,"password":{"type":"string","description":"Shown now only; absent if the request has one"})";
-constexpr char kSipPassword[] = R"(,"sipPassword":{"type":"string","description":"Shown now only"})";
+constexpr char kSipPasswordMember[] = R"(,"sipPassword":{"type":"string","description":"Shown now only"})";
 constexpr char kReadOnly[] = R"("409": "read_only: the user is defined by configuration)";
 
 http::Response no_such_user() { return http::error(404, "not_found", "there is no such user"); }
@@ -98,7 +98,7 @@ void UserRoutes::add(http::Routes& routes, http::Route route, Handle handle) {
 void UserRoutes::add_to(http::Routes& routes) {
   http::Route made = route("POST", "", "Creates a user; the passwords are shown in this response only");
   made.request_schema = kCreateBody;
-  made.reply_schema = user_schema(std::string(kPassword) + kSipPassword);
+  made.reply_schema = user_schema(std::string(kPassword) + kSipPasswordMember);
   made.example = kUserExample;
   made.documents =
       R"({"statuses": {"201": "Created", "409": "conflict: the tenant has a user of this name already"}})";
@@ -118,7 +118,7 @@ void UserRoutes::add_to(http::Routes& routes) {
   made.documents = std::string(R"({"statuses": {)") + kReadOnly + R"("}})";
   add(routes, std::move(made), &UserRoutes::set_password);
   made = route("POST", "/{username}/sip-password", "Generates another SIP password; it is shown now only");
-  made.reply_schema = user_schema(kSipPassword);
+  made.reply_schema = user_schema(kSipPasswordMember);
   add(routes, std::move(made), &UserRoutes::set_sip_password);
   add(routes, route("POST", "/{username}/end-sessions", "Ends all tokens of a user, at once"),
       &UserRoutes::end_sessions);

@@ -65,7 +65,7 @@ Result<std::string> request_body(const NumberOptions& options, bool creates) {
   return body.take();
 }
 
-std::string path_of(const std::string& number) {
+std::string path_of_number(const std::string& number) {
   return std::string(kNumbersPath) + "/" + percent_encode(number);
 }
 
@@ -78,7 +78,7 @@ int send(const NumberOptions& options, bool creates) {
     return kUsage;
   }
   return creates ? exchange(options.server, "POST", kNumbersPath, {}, *body, show_number)
-                 : exchange(options.server, "PATCH", path_of(options.number), {}, *body, show_number);
+                 : exchange(options.server, "PATCH", path_of_number(options.number), {}, *body, show_number);
 }
 
 void add_record_options(Verb verb, NumberOptions& options) {
@@ -104,7 +104,7 @@ void add_record_options(Verb verb, NumberOptions& options) {
   add_server_options(verb, options.server);
 }
 
-void add_list(Verb numbers, int& exit_code) {
+void add_number_list(Verb numbers, int& exit_code) {
   Verb verb = numbers.add_verb("list", "List the virtual numbers");
   const auto options = std::make_shared<NumberOptions>();
   verb.add_option("--limit", options->limit, "Maximum number of rows, 1 to 500").type_name("N");
@@ -117,18 +117,18 @@ void add_list(Verb numbers, int& exit_code) {
   });
 }
 
-void add_show(Verb numbers, int& exit_code) {
+void add_number_show(Verb numbers, int& exit_code) {
   Verb verb = numbers.add_verb("show", "Show one virtual number");
   const auto options = std::make_shared<NumberOptions>();
   verb.add_option("NUMBER", options->number, "Such as +4930123450").required();
   add_server_options(verb, options->server);
   verb.footer("Examples:\n  patchbay number show +4930123450\n  patchbay number show 100 --json");
   verb.callback([options, &exit_code] {
-    exit_code = exchange(options->server, "GET", path_of(options->number), {}, {}, show_number);
+    exit_code = exchange(options->server, "GET", path_of_number(options->number), {}, {}, show_number);
   });
 }
 
-void add_create(Verb numbers, int& exit_code) {
+void add_number_create(Verb numbers, int& exit_code) {
   Verb verb = numbers.add_verb("create", "Create a virtual number");
   const auto options = std::make_shared<NumberOptions>();
   verb.add_option("NUMBER", options->number, "Such as +4930123450, or an extension such as 100").required();
@@ -140,7 +140,7 @@ void add_create(Verb numbers, int& exit_code) {
   verb.callback([options, &exit_code] { exit_code = send(*options, true); });
 }
 
-void add_change(Verb numbers, int& exit_code) {
+void add_number_change(Verb numbers, int& exit_code) {
   Verb verb = numbers.add_verb("change", "Change a virtual number; what is not given stays");
   const auto options = std::make_shared<NumberOptions>();
   verb.add_option("NUMBER", options->number, "Such as +4930123450").required();
@@ -150,14 +150,14 @@ void add_change(Verb numbers, int& exit_code) {
   verb.callback([options, &exit_code] { exit_code = send(*options, false); });
 }
 
-void add_delete(Verb numbers, int& exit_code) {
+void add_number_delete(Verb numbers, int& exit_code) {
   Verb verb = numbers.add_verb("delete", "Delete a virtual number");
   const auto options = std::make_shared<NumberOptions>();
   verb.add_option("NUMBER", options->number, "Such as +4930123450").required();
   add_server_options(verb, options->server);
   verb.footer("Examples:\n  patchbay number delete +4930123450");
   verb.callback([options, &exit_code] {
-    exit_code = exchange(options->server, "DELETE", path_of(options->number), {}, {},
+    exit_code = exchange(options->server, "DELETE", path_of_number(options->number), {}, {},
                          [](const core::json::Node& answer) {
                            const core::json::Node* deleted = answer.find("deleted");
                            if (deleted != nullptr)
@@ -174,11 +174,11 @@ void add_number(Verb app, int& exit_code) {
   verb.footer(
       "Examples:\n  patchbay number list\n  patchbay number create 100 --name Alice --mode ring-user --user "
       "alice");
-  add_list(verb, exit_code);
-  add_show(verb, exit_code);
-  add_create(verb, exit_code);
-  add_change(verb, exit_code);
-  add_delete(verb, exit_code);
+  add_number_list(verb, exit_code);
+  add_number_show(verb, exit_code);
+  add_number_create(verb, exit_code);
+  add_number_change(verb, exit_code);
+  add_number_delete(verb, exit_code);
 }
 
 }  // namespace patchbay::app

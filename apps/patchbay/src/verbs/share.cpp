@@ -28,7 +28,7 @@ std::string transcript_file(const std::string& file_or_call) {
   return file_or_call.ends_with(".json") ? file_or_call : file_or_call + ".json";
 }
 
-void add_create(Verb shares, int& exit_code) {
+void add_share_create(Verb shares, int& exit_code) {
   Verb verb = shares.add_verb("create", "Make a public link to a transcript; it is shown only now");
   const auto options = std::make_shared<ShareOptions>();
   verb.add_option("FILE", options->file,
@@ -57,7 +57,7 @@ void add_create(Verb shares, int& exit_code) {
   });
 }
 
-void add_list(Verb shares, int& exit_code) {
+void add_share_list(Verb shares, int& exit_code) {
   Verb verb = shares.add_verb("list", "List the links that are neither revoked nor expired, newest first");
   const auto options = std::make_shared<ShareOptions>();
   verb.add_option("--limit", options->limit, "Maximum number of rows, 1 to 500").type_name("N");
@@ -89,8 +89,8 @@ void add_share(Verb app, int& exit_code) {
   Verb verb = app.add_verb("share", "Public links to transcripts");
   verb.require_verb();
   verb.footer("Examples:\n  patchbay share create oac-0123456789ab --hours 24\n  patchbay share list");
-  add_create(verb, exit_code);
-  add_list(verb, exit_code);
+  add_share_create(verb, exit_code);
+  add_share_list(verb, exit_code);
   add_revoke(verb, exit_code);
 }
 

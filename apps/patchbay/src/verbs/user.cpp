@@ -59,7 +59,7 @@ void add_request(Verb verb, const char* name, const char* description, const cha
   });
 }
 
-void add_list(Verb verb, int& exit_code) {
+void add_user_list(Verb verb, int& exit_code) {
   const auto command = std::make_shared<UserCommand>();
   Verb made = verb.add_verb("list", "List the users, the configured ones first");
   made.add_option("--limit", command->limit, "Maximum number of users, 1 to 500").type_name("N");
@@ -70,7 +70,7 @@ void add_list(Verb verb, int& exit_code) {
   });
 }
 
-void add_create(Verb verb, int& exit_code) {
+void add_user_create(Verb verb, int& exit_code) {
   const auto command = std::make_shared<UserCommand>();
   Verb made = add_named(verb, "create", "Create a user; the SIP password is shown only now", command);
   made.add_option("--role", command->role, "admin or user").type_name("ROLE");
@@ -137,9 +137,9 @@ void add_user(Verb app, int& exit_code) {
   Verb verb = app.add_verb("user", "The users of a tenant");
   verb.require_verb();
   verb.footer("Examples:\n  patchbay user list\n  patchbay user create dora --role admin");
-  add_list(verb, exit_code);
+  add_user_list(verb, exit_code);
   add_request(verb, "show", "Show one user", "GET", "", "", print_user, exit_code);
-  add_create(verb, exit_code);
+  add_user_create(verb, exit_code);
   add_request(verb, "disable", "Refuse the user, and end the user's tokens", "PATCH", "",
               R"({"disabled":true})", print_user, exit_code);
   add_request(verb, "enable", "Accept the user again", "PATCH", "", R"({"disabled":false})", print_user,

@@ -7,7 +7,6 @@
 namespace patchbay::rest_api {
 namespace {
 
-using http::Request;
 using http::Response;
 
 constexpr char kQuery[] = R"({"type":"object","properties":{
@@ -51,7 +50,7 @@ Result<std::string> bound(const NameValues& query, const char* name, const char*
 }
 
 // The parameters of both statements.
-Result<Values> filter_of(const Request& request) {
+Result<Values> filter_of(const http::Request& request) {
   const NameValues& query = request.query;
   PB_TRY_VALUE(const std::string since, bound(query, "since", ""));
   PB_TRY_VALUE(const std::string until, bound(query, "until", kAfterAllIds));
@@ -101,10 +100,10 @@ AuditRoutes::AuditRoutes(const Host& host)
   route.reply_schema = kItem;
   route.example = kExample;
   routes_.add(std::move(route),
-              [this](const Request& request, Reply reply) { list(request, std::move(reply)); });
+              [this](const http::Request& request, Reply reply) { list(request, std::move(reply)); });
 }
 
-void AuditRoutes::list(const Request& request, Reply reply) {
+void AuditRoutes::list(const http::Request& request, Reply reply) {
   if (request.query.text("scope") == "server" && !request.is_super)
     return reply(http::error(403, "insufficient_role", "scope=server needs an admin of the primary tenant"));
   auto values = filter_of(request);

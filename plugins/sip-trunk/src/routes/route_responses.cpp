@@ -27,7 +27,7 @@ std::string name_of(std::string_view camel, Names names) {
 
 constexpr char kSource[] =
     R"({"type":"string","enum":["config","api","automatic"],"description":"config: defined by configuration, read-only; api: written over REST; automatic: the catchall until it is written"})";
-constexpr char kPosition[] =
+constexpr char kPositionReply[] =
     R"({"type":"integer","minimum":1,"description":"Place among the rows written over REST; left out for other rows and the catchall"})";
 
 }  // namespace
@@ -74,7 +74,7 @@ std::string row_schema(Domain domain, Names names) {
     out.key(name_of("fromNumber", names)).raw(R"({"type":"string","description":"Left out: any caller"})");
     out.key(target).raw(R"({"type":"string"})");
   }
-  out.key(source).raw(kSource).key(name_of("position", names)).raw(kPosition).end().end();
+  out.key(source).raw(kSource).key(name_of("position", names)).raw(kPositionReply).end().end();
   return std::move(out).str();
 }
 
