@@ -7,8 +7,6 @@
 namespace patchbay::rest_api {
 namespace {
 
-using http::Response;
-
 constexpr char kQuery[] = R"({"type":"object","properties":{
   "actor":{"type":"string","maxLength":200,"description":"Only changes by this user name, key:<name>, or operator"},
   "action":{"type":"string","maxLength":200,
@@ -122,7 +120,7 @@ void AuditRoutes::list(const http::Request& request, Reply reply) {
 void AuditRoutes::page(const Values& values, int64_t total, Reply reply) {
   query(host_, list_, values, [total, reply = std::move(reply)](const Result<Rows>& rows) mutable {
     if (!rows) return reply(rows.error());
-    Response response = http::ok(write_items(*rows));
+    http::Response response = http::ok(write_items(*rows));
     response.total = total;
     reply(std::move(response));
   });
