@@ -13,7 +13,7 @@ audit::Record record(const std::string& action, const std::string& before, const
   return {{}, "example.com", "eva", "192.0.2.1", action, "door-1", before, after, "c-1"};
 }
 
-struct Fixture : testing::TestEnvironment {
+struct AuditFixture : testing::TestEnvironment {
   testing::FakeAudit audit{*this};
   audit::Trail& trail = make<audit::Trail>(host());
 
@@ -34,7 +34,7 @@ struct Fixture : testing::TestEnvironment {
 }  // namespace
 
 TEST_CASE("the fake audit has the records of committed transactions only") {
-  Fixture host;
+  AuditFixture host;
   CHECK(host.commit(record("door.renamed", R"({"name":"a"})", R"({"name":"b"})")) == "");
   CHECK(host.commit(record("door.deleted", "{}", ""), "no topic!") != "");
   CHECK(host.audit.text() == "door.renamed door-1 {\"name\":\"a\"} {\"name\":\"b\"}\n");
@@ -48,7 +48,7 @@ TEST_CASE("the fake audit has the records of committed transactions only") {
 }
 
 TEST_CASE("a change whose record the fake audit refuses is not made") {
-  Fixture host;
+  AuditFixture host;
   CHECK(host.commit(record("", "", "{}")) == "an audit record has no action");
   CHECK(host.commit(record("door.renamed", "{", "")) != "");
   host.audit.refuse("no records now");
