@@ -9,13 +9,13 @@ using patchbay::numbers::Numbers;
 
 namespace {
 
-constexpr char kConfigured[] = R"({"localhost": {"section": {"list": [
+constexpr char kConfiguredNumber[] = R"({"localhost": {"section": {"list": [
   {"name": "Alice", "number": "+4930100", "mode": "ring-user", "user": "alice"}]}}, "b.example": {}})";
 
 }  // namespace
 
 TEST_CASE("a number is found in any spelling, with its key, and only in its tenant") {
-  Fixture fixture(kConfigured);
+  Fixture fixture(kConfiguredNumber);
   REQUIRE(fixture.make("+4930200", R"(, "apiKey": "canary-key-1", "transferTargets": ["alice", "bob"])") ==
           201);
   const auto find = [&](const std::string& number, const std::string& tenant = "localhost") {
@@ -37,7 +37,7 @@ TEST_CASE("a number is found in any spelling, with its key, and only in its tena
 }
 
 TEST_CASE("a lookup has what the decision about a call needs") {
-  Fixture fixture(kConfigured);
+  Fixture fixture(kConfiguredNumber);
   REQUIRE(fixture.make("200") == 201);
   const auto lookup = [&](const std::string& number) {
     return fixture.host.call<Numbers>(Numbers::lookup, {"localhost", number});

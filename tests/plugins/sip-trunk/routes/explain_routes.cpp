@@ -9,7 +9,7 @@ using namespace patchbay::test;
 
 namespace {
 
-constexpr char kConfigured[] =
+constexpr char kExplainConfiguration[] =
     R"(,"defaultTrunkId":"backup","outboundRoutes":[{"match":"+43*","trunkIds":["main"]}])";
 
 http::Response explain(RoutesHost& server, const std::string& question) {
@@ -50,7 +50,7 @@ struct Gate {
 }  // namespace
 
 TEST_CASE("a dial is explained by its gates, route and trunks") {
-  RoutesHost server(kConfigured);
+  RoutesHost server(kExplainConfiguration);
   const Gate gate(server);
   CHECK(server.ask("POST", "outbound-routes", R"({"match":"+49*","trunkIds":["main","backup"]})").status ==
         201);
@@ -70,7 +70,7 @@ TEST_CASE("a dial is explained by its gates, route and trunks") {
 }
 
 TEST_CASE("without a matching route the default trunk is named, and without gates the refusal") {
-  RoutesHost server(kConfigured);
+  RoutesHost server(kExplainConfiguration);
   const std::string answer = explain_dial(server, "+4915551234");
   CHECK(has(answer, R"("route":null,"trunks":[{"id":"backup","host":"192.0.2.2","skipped":""}])"));
   CHECK(has(answer, R"("wouldDial":false,"why":"no dial gate is loaded, and requireGate is set")"));
@@ -88,7 +88,7 @@ TEST_CASE("trunks that the configuration has no more are passed over") {
 }
 
 TEST_CASE("rows that no call reaches are named with the row before them") {
-  RoutesHost server(kConfigured);
+  RoutesHost server(kExplainConfiguration);
   CHECK(server.ask("POST", "outbound-routes", R"({"match":"+431*","trunkIds":["backup"]})").status == 201);
   CHECK(has(explain_dial(server, "+4315551234"),
             R"("unreachableRoutes":[{"route":{"match":"+431*","trunkIds":["backup"],"source":"api",)"

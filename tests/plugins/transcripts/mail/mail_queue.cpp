@@ -11,7 +11,7 @@ namespace {
 
 constexpr char kMails[] = "/api.ashx/v1/admin/mails";
 
-bool contains(const std::string& text, const std::string& part) {
+bool queue_contains(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
 }
 
@@ -59,7 +59,7 @@ bool wait_for_state(const std::string& state) {
 bool advance_to_state(const std::string& state, core::ManualClock& clock) {
   for (int tries = 1; tries < 100; ++tries) {
     const std::string member = "\"tries\":" + std::to_string(tries) + ",";
-    if (!probe::eventually([&] { return contains(ask("GET", kMails).body, member); })) return false;
+    if (!probe::eventually([&] { return queue_contains(ask("GET", kMails).body, member); })) return false;
     if (is_in_state(state)) return true;
     clock.advance(std::chrono::minutes(61));
   }
@@ -76,14 +76,14 @@ TEST_CASE("a mail is sent once, with the transcript, and listed") {
   CHECK(hand_over("oac-1", "ops@example.com", "oac-1.json") == "");
   const auto all = smtp.wait_for(1);
   REQUIRE(all.size() == 1);
-  CHECK(contains(all[0].content, "To: ops@example.com\r\n"));
-  CHECK(contains(mail_part(all[0].content, "text/plain", 1), "AI: Hello"));
+  CHECK(queue_contains(all[0].content, "To: ops@example.com\r\n"));
+  CHECK(queue_contains(mail_part(all[0].content, "text/plain", 1), "AI: Hello"));
   CHECK(wait_for_state("sent"));
   const auto listed = ask("GET", kMails);
-  CHECK(contains(
+  CHECK(queue_contains(
       listed.body,
       R"({"data":[{"callId":"oac-1","recipient":"ops@example.com","state":"sent","tries":1,"error":"",)"));
-  CHECK(contains(listed.body, R"("nextTryUtc":null}]})"));
+  CHECK(queue_contains(listed.body, R"("nextTryUtc":null}]})"));
   CHECK(ask("GET", kMails, "", {}, "b.example").total == 0);
   // A second hand-over of the call is ignored.
   CHECK(hand_over("oac-1", "other@example.com") == "");
@@ -92,7 +92,7 @@ TEST_CASE("a mail is sent once, with the transcript, and listed") {
   server.restart();
   CHECK(hand_over("oac-3", "ops@example.com", "gone.json") == "");
   CHECK(smtp.wait_for(3).size() == 3);
-  CHECK_FALSE(contains(smtp.messages()[2].content, "attachment"));
+  CHECK_FALSE(queue_contains(smtp.messages()[2].content, "attachment"));
 }
 
 TEST_CASE("a mail that is not taken is tried again") {
@@ -102,7 +102,7 @@ TEST_CASE("a mail that is not taken is tried again") {
   REQUIRE(server.start_error() == "");
   CHECK(hand_over("oac-1", "later-2@example.com") == "");
   CHECK(advance_to_state("sent", clock));
-  CHECK(contains(ask("GET", kMails).body, R"("tries":3)"));
+  CHECK(queue_contains(ask("GET", kMails).body, R"("tries":3)"));
   CHECK(smtp.messages().size() == 1);
 }
 
@@ -113,9 +113,10 @@ TEST_CASE("a mail that is not taken for a day is given up") {
   REQUIRE(server.start_error() == "");
   CHECK(hand_over("oac-2", "rcpt-450@example.com") == "");
   CHECK(advance_to_state("given-up", clock));
-  CHECK(contains(ask("GET", kMails).body, "the mail server answered: 450 refused for the test"));
-  CHECK(contains(server.log(), "could not be sent for a day and is given up"));
-  CHECK(contains(server.core().report("metrics"), "patchbay_transcripts_mails_total{result=\"given-up\"} 1"));
+  CHECK(queue_contains(ask("GET", kMails).body, "the mail server answered: 450 refused for the test"));
+  CHECK(queue_contains(server.log(), "could not be sent for a day and is given up"));
+  CHECK(queue_contains(server.core().report("metrics"),
+                       "patchbay_transcripts_mails_total{result=\"given-up\"} 1"));
 }
 
 TEST_CASE("a refused mail, and one to an invalid address, is recorded and not tried again") {
@@ -126,8 +127,8 @@ TEST_CASE("a refused mail, and one to an invalid address, is recorded and not tr
   CHECK(hand_over("oac-2", "a@b.de\r\nDATA") == "");
   CHECK(probe::eventually([&] { return ask("GET", kMails, "", {{"state", "refused"}}).total == 2; }));
   const std::string body = ask("GET", kMails).body;
-  CHECK(contains(body, "the mail server answered: 550 refused for the test"));
-  CHECK(contains(body, "the recipient is not an address that SMTP takes"));
+  CHECK(queue_contains(body, "the mail server answered: 550 refused for the test"));
+  CHECK(queue_contains(body, "the recipient is not an address that SMTP takes"));
   CHECK(smtp.messages().empty());
 }
 
@@ -137,7 +138,7 @@ TEST_CASE("a mail whose acknowledgement was lost has the same Message-ID when it
   TestServer server(with_mail(smtp.port()), &clock, {probe::entry(), FakeAudit::entry()});
   REQUIRE(server.start_error() == "");
   CHECK(hand_over("oac-1", "drop-data@example.com") == "");
-  CHECK(probe::eventually([] { return contains(ask("GET", kMails).body, R"("tries":1)"); }));
+  CHECK(probe::eventually([] { return queue_contains(ask("GET", kMails).body, R"("tries":1)"); }));
   clock.advance(std::chrono::minutes(2));
   REQUIRE(smtp.wait_for(2).size() == 2);
   const auto all = smtp.messages();
@@ -152,7 +153,7 @@ TEST_CASE("without a mail server nothing is stored, and that is logged once") {
   CHECK(ask("GET", kMails).total == 0);
   const std::string log = server.log();
   const std::string line = "no mail server is configured";
-  CHECK(contains(log, line));
+  CHECK(queue_contains(log, line));
   CHECK(log.find(line) == log.rfind(line));
 }
 
@@ -166,7 +167,7 @@ TEST_CASE("a tenant's own mail server comes before the common one") {
   CHECK(hand_over("oac-1", "ops@example.com") == "");
   const auto all = own.wait_for(1);
   REQUIRE(all.size() == 1);
-  CHECK(contains(all[0].envelope, "own@a.example"));
+  CHECK(queue_contains(all[0].envelope, "own@a.example"));
   CHECK(common.messages().empty());
 }
 
@@ -178,8 +179,8 @@ TEST_CASE("mail settings that would send a password in clear, or have no valid a
     return status ? std::string() : status.error().text;
   };
   CHECK(refused("host: mx.example, from: a@b.de") == "");
-  CHECK(contains(refused("host: mx.example, from: a@b.de, security: none, username: u, password: p"),
-                 "without encryption"));
-  CHECK(contains(refused("host: mx.example, from: nobody"), "mail.from must be an address"));
-  CHECK(contains(refused("host: 'mx.example/x', from: a@b.de"), "host"));
+  CHECK(queue_contains(refused("host: mx.example, from: a@b.de, security: none, username: u, password: p"),
+                       "without encryption"));
+  CHECK(queue_contains(refused("host: mx.example, from: nobody"), "mail.from must be an address"));
+  CHECK(queue_contains(refused("host: 'mx.example/x', from: a@b.de"), "host"));
 }

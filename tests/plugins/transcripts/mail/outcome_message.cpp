@@ -13,7 +13,7 @@ using patchbay::test::mail_part;
 
 namespace {
 
-bool contains(const std::string& text, const std::string& part) {
+bool message_contains(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
 }
 
@@ -90,11 +90,11 @@ TEST_CASE("a message has text, HTML and the transcript as attachments") {
         "Ended: 20 November 2026, 07:02 UTC\nDuration: 2 min 5 s\nCall: oac-0123456789ab\n\nTranscript\n\n"
         "[0:01] AI: Guten Tag! <b>\n[1:05] Caller: Hallo.\n");
   const std::string html = mail_part(message, "text/html");
-  CHECK(contains(html, "Guten Tag! &lt;b&gt;"));
-  CHECK(contains(html, "Dr. M\xC3\xBCller"));
-  CHECK(contains(message, "filename=\"oac-0123456789ab.txt\""));
+  CHECK(message_contains(html, "Guten Tag! &lt;b&gt;"));
+  CHECK(message_contains(html, "Dr. M\xC3\xBCller"));
+  CHECK(message_contains(message, "filename=\"oac-0123456789ab.txt\""));
   CHECK(mail_part(message, "text/plain", 1) == "[0:01] AI: Guten Tag! <b>\n[1:05] Caller: Hallo.\n");
-  CHECK(contains(mail_part(message, "application/json"), "\"turns\":[{\"speaker\":\"AI\""));
+  CHECK(message_contains(mail_part(message, "application/json"), "\"turns\":[{\"speaker\":\"AI\""));
 }
 
 TEST_CASE("a call without a transcript has a message without attachments, with the reason") {
@@ -105,12 +105,12 @@ TEST_CASE("a call without a transcript has a message without attachments, with t
   mail.duration_sec = 0;
   const std::string message = outcome_message(mail, {"calls@a.example", "", ""}, std::nullopt);
   check_format(message);
-  CHECK_FALSE(contains(message, "attachment"));
-  CHECK_FALSE(contains(message, "Reply-To"));
-  CHECK(contains(message, "From: calls@a.example\r\n"));
+  CHECK_FALSE(message_contains(message, "attachment"));
+  CHECK_FALSE(message_contains(message, "Reply-To"));
+  CHECK(message_contains(message, "From: calls@a.example\r\n"));
   const std::string text = mail_part(message, "text/plain");
-  CHECK(contains(text, "Outcome: Not answered\nDetail: busy (486)\n"));
-  CHECK(contains(text, "Attempts: 3\n"));
+  CHECK(message_contains(text, "Outcome: Not answered\nDetail: busy (486)\n"));
+  CHECK(message_contains(text, "Attempts: 3\n"));
 }
 
 TEST_CASE("no text of users makes another header, however long or hostile it is") {
@@ -149,7 +149,7 @@ TEST_CASE("headers are encoded at the boundaries of characters") {
   std::string long_text;
   for (int i = 0; i < 40; ++i) long_text += "\xE2\x82\xAC";
   const std::string encoded = header_text(long_text, 9);
-  CHECK(contains(encoded, "?=\r\n =?UTF-8?B?"));
+  CHECK(message_contains(encoded, "?=\r\n =?UTF-8?B?"));
   CHECK(header_address("Ann, \"the\" <boss>", "a@b.de", 6).find("=?UTF-8?B?") == 0);
   CHECK(header_date(0) == "Thu, 01 Jan 1970 00:00:00 +0000");
 }

@@ -47,7 +47,7 @@ SmtpResult send(SmtpMessage what, int64_t timeout_ms = kTimeoutMs) {
   return future.get();
 }
 
-bool contains(const std::string& text, const std::string& part) {
+bool sent_contains(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
 }
 
@@ -68,9 +68,9 @@ TEST_CASE("a message arrives unchanged, with its envelope") {
   const auto all = server.wait_for(1);
   REQUIRE(all.size() == 1);
   CHECK(all[0].content == kContent);
-  CHECK(contains(all[0].envelope, R"("from": "calls@a.example")"));
-  CHECK(contains(all[0].envelope, R"("to": ["ops@example.com"])"));
-  CHECK(contains(all[0].envelope, R"("client": "a.example")"));
+  CHECK(sent_contains(all[0].envelope, R"("from": "calls@a.example")"));
+  CHECK(sent_contains(all[0].envelope, R"("to": ["ops@example.com"])"));
+  CHECK(sent_contains(all[0].envelope, R"("client": "a.example")"));
 }
 
 TEST_CASE("a reply of 5xx to sender, recipient or content is a refusal, one of 4xx is not") {
@@ -82,7 +82,7 @@ TEST_CASE("a reply of 5xx to sender, recipient or content is a refusal, one of 4
   CHECK(send(message(server, "rcpt-450@example.com")).kind == Kind::failed);
   const SmtpResult content = send(message(server, "data-451@example.com"));
   CHECK(content.kind == Kind::failed);
-  CHECK(contains(content.error, "451 content refused for the test"));
+  CHECK(sent_contains(content.error, "451 content refused for the test"));
   CHECK(server.messages().empty());
 }
 
@@ -111,8 +111,8 @@ TEST_CASE("STARTTLS encrypts and authenticates, with a trusted certificate only"
   CHECK(send(good).error == "");
   const auto all = server.wait_for(1);
   REQUIRE(all.size() == 1);
-  CHECK(contains(all[0].envelope, R"("tls": true)"));
-  CHECK(contains(all[0].envelope, R"("user": "calls")"));
+  CHECK(sent_contains(all[0].envelope, R"("tls": true)"));
+  CHECK(sent_contains(all[0].envelope, R"("user": "calls")"));
 
   SmtpMessage wrong_password = good;
   wrong_password.server.password = "canary-wrong";

@@ -16,7 +16,7 @@ namespace {
 constexpr char kShares[] = "/api.ashx/v1/admin/shares";
 constexpr char kEllipsis[] = "\xE2\x80\xA6";
 
-bool contains(const std::string& text, const std::string& part) {
+bool share_contains(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
 }
 
@@ -63,35 +63,36 @@ TEST_CASE("a share is created, listed, opened as page and as JSON, and revoked")
   const std::string id = probe::text_member(made.body, "id");
   const std::string token = probe::text_member(made.body, "token");
   CHECK(token.size() == 43);
-  CHECK(contains(made.body, "\"path\":\"/share/" + token + "\""));
-  CHECK(contains(made.body, R"("callId":"oac-1","attempt":1,"ttlHours":24)"));
-  CHECK(contains(made.body, R"("createdBy":"tester")"));
+  CHECK(share_contains(made.body, "\"path\":\"/share/" + token + "\""));
+  CHECK(share_contains(made.body, R"("callId":"oac-1","attempt":1,"ttlHours":24)"));
+  CHECK(share_contains(made.body, R"("createdBy":"tester")"));
 
   const auto listed = ask("GET", kShares);
   CHECK(listed.total == 1);
-  CHECK(contains(listed.body, "\"token\":\"" + (kEllipsis + token.substr(35)) + "\""));
-  CHECK_FALSE(contains(listed.body, token));
-  CHECK(contains(listed.body, R"("views":0,"lastViewedUtc":null)"));
+  CHECK(share_contains(listed.body, "\"token\":\"" + (kEllipsis + token.substr(35)) + "\""));
+  CHECK_FALSE(share_contains(listed.body, token));
+  CHECK(share_contains(listed.body, R"("views":0,"lastViewedUtc":null)"));
 
   const auto page = open(token, "text/html");
   CHECK(page.status == 200);
   CHECK(page.content_type == "text/html; charset=utf-8");
-  CHECK(contains(page.body, "Call with Ann"));
+  CHECK(share_contains(page.body, "Call with Ann"));
   const auto json = open(token);
   CHECK(json.status == 200);
   CHECK(json.content_type == "application/json");
-  CHECK(contains(json.body, R"({"displayName":"Ann","startedUtc":"2026-11-20T07:00:01.000Z",)"));
-  CHECK(contains(json.body, R"("turns":[{"speaker":"AI","text":"Hello","ts":"2026-11-20T07:00:02.000Z"}])"));
+  CHECK(share_contains(json.body, R"({"displayName":"Ann","startedUtc":"2026-11-20T07:00:01.000Z",)"));
+  CHECK(share_contains(json.body,
+                       R"("turns":[{"speaker":"AI","text":"Hello","ts":"2026-11-20T07:00:02.000Z"}])"));
   for (const std::string& body : {page.body, json.body})
     for (const char* internal :
          {"joe-the-admin", "x@example.com", "m-model", "t-trunk", "4930123456", "a.example"})
-      CHECK_MESSAGE(!contains(body, internal), internal);
-  CHECK(contains(ask("GET", kShares).body, R"("views":2,"lastViewedUtc":"2)"));
+      CHECK_MESSAGE(!share_contains(body, internal), internal);
+  CHECK(share_contains(ask("GET", kShares).body, R"("views":2,"lastViewedUtc":"2)"));
 
   const auto gone = ask("DELETE", std::string(kShares) + "/" + id);
   CHECK(gone.status == 200);
-  CHECK(contains(gone.body, R"({"deleted":{"id":")" + id));
-  CHECK_FALSE(contains(gone.body, token));
+  CHECK(share_contains(gone.body, R"({"deleted":{"id":")" + id));
+  CHECK_FALSE(share_contains(gone.body, token));
   CHECK(open(token).status == 404);
   CHECK(ask("DELETE", std::string(kShares) + "/" + id).status == 404);
   CHECK(ask("GET", kShares).total == 0);
@@ -109,16 +110,17 @@ TEST_CASE("H12: a share link cannot be guessed, found or kept by others") {
     if (!file.is_regular_file()) continue;
     std::ifstream in(file.path(), std::ios::binary);
     const std::string bytes(std::istreambuf_iterator<char>(in), {});
-    CHECK_MESSAGE(!contains(bytes, token), file.path().string());
+    CHECK_MESSAGE(!share_contains(bytes, token), file.path().string());
   }
-  CHECK_FALSE(contains(server.server.log(), token));
+  CHECK_FALSE(share_contains(server.server.log(), token));
 
   for (const char* accept : {"text/html", "application/json"}) {
     for (const std::string& which : {token, std::string(43, 'x')}) {
       const auto answer = open(which, accept);
       CHECK(answer.headers.text("Referrer-Policy") == "no-referrer");
-      CHECK(contains(std::string(answer.headers.text("X-Robots-Tag")), "noindex"));
-      CHECK(contains(std::string(answer.headers.text("Content-Security-Policy")), "default-src 'none'"));
+      CHECK(share_contains(std::string(answer.headers.text("X-Robots-Tag")), "noindex"));
+      CHECK(
+          share_contains(std::string(answer.headers.text("Content-Security-Policy")), "default-src 'none'"));
       CHECK(answer.headers.text("Vary") == "Accept");
     }
   }
@@ -159,7 +161,7 @@ TEST_CASE("unknown, expired and revoked shares get the same answer") {
       CHECK(answer.content_type == unknown.content_type);
     }
   }
-  CHECK(contains(open("x", "text/html").body, "This link does not work"));
+  CHECK(share_contains(open("x", "text/html").body, "This link does not work"));
   CHECK(open("x").body == R"({"error":"not_found","error_description":"no such share"})");
   CHECK(ask("GET", kShares).total == 1);
   clock.advance(std::chrono::hours(24 * 3650));
@@ -195,10 +197,10 @@ TEST_CASE("creation and revocation of shares are audited without the token") {
   CHECK(records[0].object == share.id);
   CHECK(records[0].actor == "tester");
   CHECK(records[0].before == "");
-  CHECK(contains(records[0].after, "\"file\":\"oac-1.json\""));
+  CHECK(share_contains(records[0].after, "\"file\":\"oac-1.json\""));
   CHECK(records[1].action == "share.revoked");
   CHECK(records[1].after == "");
-  for (const auto& record : records) CHECK_FALSE(contains(record.before + record.after, share.token));
+  for (const auto& record : records) CHECK_FALSE(share_contains(record.before + record.after, share.token));
 }
 
 TEST_CASE("shares belong to their tenant and to existing transcripts") {
