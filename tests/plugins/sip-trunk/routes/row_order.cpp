@@ -7,7 +7,7 @@ using namespace patchbay::sip_trunk;
 
 namespace {
 
-RouteRow inbound_row(const std::string& did, int64_t place = 0) {
+RouteRow ordered_row(const std::string& did, int64_t place = 0) {
   auto row = RouteRow::inbound(did, "", "alice");
   REQUIRE(row);
   row->id = did;
@@ -30,9 +30,9 @@ bool is_ordered(const RouteRows& rows) {
 }  // namespace
 
 TEST_CASE("configured rows come first, stored ones after them, the catchall last") {
-  RouteRow configured = inbound_row("9");
+  RouteRow configured = ordered_row("9");
   configured.source = Source::config;
-  const RouteRows stored = {inbound_row("*", 5), inbound_row("1", 1), inbound_row("2", 2)};
+  const RouteRows stored = {ordered_row("*", 5), ordered_row("1", 1), ordered_row("2", 2)};
   CHECK(dids_of(all_rows(Domain::inbound, {configured}, stored, "")) == "9 1 2 *");
   CHECK(dids_of(all_rows(Domain::outbound, {}, {}, "")) == "");
   const RouteRows alone = all_rows(Domain::inbound, {}, {}, "bob");
@@ -43,15 +43,15 @@ TEST_CASE("configured rows come first, stored ones after them, the catchall last
 }
 
 TEST_CASE("a configured catchall takes precedence over a stored one") {
-  RouteRow configured = inbound_row("*");
+  RouteRow configured = ordered_row("*");
   configured.source = Source::config;
-  const RouteRows rows = all_rows(Domain::inbound, {configured}, {inbound_row("*", 5)}, "bob");
+  const RouteRows rows = all_rows(Domain::inbound, {configured}, {ordered_row("*", 5)}, "bob");
   REQUIRE(rows.size() == 1);
   CHECK(rows[0].source == Source::config);
 }
 
 TEST_CASE("new rows get places between those of their neighbours") {
-  RouteRows rows = {inbound_row("1", 100), inbound_row("2"), inbound_row("3", 200), inbound_row("4")};
+  RouteRows rows = {ordered_row("1", 100), ordered_row("2"), ordered_row("3", 200), ordered_row("4")};
   assign_places(rows);
   CHECK(rows[0].place == 100);
   CHECK(rows[2].place == 200);
@@ -59,7 +59,7 @@ TEST_CASE("new rows get places between those of their neighbours") {
 }
 
 TEST_CASE("all rows get new places when a gap has no room") {
-  RouteRows rows = {inbound_row("1", 100), inbound_row("2"), inbound_row("3", 101)};
+  RouteRows rows = {ordered_row("1", 100), ordered_row("2"), ordered_row("3", 101)};
   assign_places(rows);
   CHECK(is_ordered(rows));
   CHECK(rows[2].place > 101);
@@ -68,25 +68,25 @@ TEST_CASE("all rows get new places when a gap has no room") {
 TEST_CASE("a thousand rows put at the front stay in order") {
   RouteRows rows;
   for (int i = 0; i < 1000; ++i) {
-    rows.insert(rows.begin(), inbound_row(std::to_string(i)));
+    rows.insert(rows.begin(), ordered_row(std::to_string(i)));
     assign_places(rows);
     REQUIRE(is_ordered(rows));
   }
 }
 
 TEST_CASE("the catchall stays behind rows that are added after it") {
-  RouteRows rows = {inbound_row("*"), inbound_row("1"), inbound_row("2")};
+  RouteRows rows = {ordered_row("*"), ordered_row("1"), ordered_row("2")};
   assign_places(rows);
   CHECK(dids_of(rows) == "1 2 *");
-  rows.insert(rows.begin() + 2, inbound_row("3"));
+  rows.insert(rows.begin() + 2, ordered_row("3"));
   assign_places(rows);
   CHECK(dids_of(rows) == "1 2 3 *");
   CHECK(is_ordered(rows));
 }
 
 TEST_CASE("a row moves to a position, and beyond the end it becomes the last one") {
-  const RouteRows start = {inbound_row("1", 10), inbound_row("2", 20), inbound_row("3", 30),
-                           inbound_row("*", 40)};
+  const RouteRows start = {ordered_row("1", 10), ordered_row("2", 20), ordered_row("3", 30),
+                           ordered_row("*", 40)};
   const auto moved = [&](size_t from, int64_t position) {
     RouteRows rows = start;
     move_row(rows, from, position);
@@ -103,9 +103,9 @@ TEST_CASE("a row moves to a position, and beyond the end it becomes the last one
 }
 
 TEST_CASE("positions count the rows written over REST only") {
-  RouteRow configured = inbound_row("9");
+  RouteRow configured = ordered_row("9");
   configured.source = Source::config;
-  const RouteRows rows = {configured, inbound_row("1"), inbound_row("2"), inbound_row("*")};
+  const RouteRows rows = {configured, ordered_row("1"), ordered_row("2"), ordered_row("*")};
   CHECK(position_of(rows, "1") == 1);
   CHECK(position_of(rows, "2") == 2);
   CHECK(position_of(rows, "*") == 0);
