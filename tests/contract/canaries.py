@@ -55,7 +55,7 @@ class Canaries:
 
     def user(self):
         self.secrets["user"] = "canary-user-password-7Tb1x5Gk"
-        body = {"name": "canary", "role": "user", "password": self.secrets["user"]}
+        body = {"username": "canary", "role": "user", "password": self.secrets["user"]}
         answer = self.server.ask("POST", API + "/admin/users", body, self.admin)
         CHECKS.check(answer.status in (201, 404), f"a user: {answer.status} {answer.body[:200]!r}")
         if answer.status == 201:

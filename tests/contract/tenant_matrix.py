@@ -80,10 +80,14 @@ class Matrix:
             "/outbound-routes/{match}": ("/outbound-routes", {"match": f"+4{int.from_bytes(os.urandom(5), 'big')}", "trunkIds": ["main"]}, "match"),
             "/inbound-routes/{did}": ("/inbound-routes", {"did": f"+4{int.from_bytes(os.urandom(5), 'big')}", "user": "dave"}, "did"),
             "/admin/numbers/{number}": ("/admin/numbers", {"name": f"n{os.urandom(6).hex()}", "number": f"+4{int.from_bytes(os.urandom(5), 'big')}", "mode": "disabled"}, "number"),
-            "/admin/users/{name}": ("/admin/users", {"name": f"u{os.urandom(6).hex()}", "role": "user"}, "name"),
+            "/admin/users/{username}": ("/admin/users", {"username": f"u{os.urandom(6).hex()}", "role": "user"}, "username"),
+            "/admin/whitelist/{number}": None,
         }
-        for prefix, (where, body, member) in makers.items():
+        for prefix, maker in makers.items():
             if operation.path.startswith(API + prefix):
+                if maker is None:
+                    return self.whitelist_entry()
+                where, body, member = maker
                 answer = self.server.ask("POST", API + where, body, self.carol, ORDINARY)
                 if answer.status not in (200, 201):
                     CHECKS.check(False, f"{operation}: no object of {where}: {answer.status} {answer.body[:200]!r}")
@@ -93,6 +97,12 @@ class Matrix:
                 name = operation.path.split("{", 1)[1].split("}", 1)[0]
                 return operation.path.replace("{" + name + "}", urllib.parse.quote(str(value), safe=""))
         return operation.path
+
+    def whitelist_entry(self):
+        number = f"+4{int.from_bytes(os.urandom(5), 'big')}"
+        answer = self.server.ask("POST", "/signal.ashx?whitelist=add", {"number": number}, self.carol, ORDINARY)
+        CHECKS.check(answer.status == 200, f"no whitelist entry: {answer.body[:200]!r}")
+        return API + "/admin/whitelist/" + urllib.parse.quote(number, safe="")
 
     def ask(self, operation, caller):
         path = self.object_path(operation).replace("{", "x").replace("}", "x")

@@ -32,7 +32,7 @@ SECRETS = {
     "shared": "canary-shared-secret-6Fd4j9Wb",
     "other-shared": "canary-shared-secret-3Gb7c5Xa",
     "trunk": "canary-trunk-2Mn6v8Rt",
-    "engine": "canary-engine-5Jh1b3Cy",
+    "smtp": "canary-smtp-5Jh1b3Cy",
 }
 
 
@@ -45,8 +45,9 @@ def configuration(trunk_port, limits=""):
 
     def trunk():
         return (
-            "{defaultTrunkId: main, outboundRoutes: [{match: \"+49*\", trunkIds: [main]}], "
-            f"trunks: [{{id: main, host: 127.0.0.1, port: {trunk_port}, username: u, realm: r, password: {SECRETS['trunk']}}}]}}"
+            "{defaultTrunkId: main, outboundRoutes: [{match: \"+48*\", trunkIds: [main]}], "
+            f"trunks: [{{id: main, host: 127.0.0.1, port: {trunk_port}, username: u, realm: r, password: {SECRETS['trunk']}}}, "
+            f"{{id: backup, host: 127.0.0.1, port: {trunk_port}}}]}}"
         )
 
     return f"""
@@ -60,7 +61,7 @@ plugins:
   whitelist: {{}}
   numbers: {{}}
   webhooks: {{}}
-  transcripts: {{}}
+  transcripts: {{mail: {{host: 127.0.0.1, port: 9, username: u, password: {SECRETS['smtp']}, from: calls@example.com}}}}
   ai-voice: {{}}
   engine-local: {{}}
   sip-trunk: {{listenPort: 0}}
