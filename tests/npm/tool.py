@@ -42,7 +42,7 @@ def client(folder, server, work):
     for name in ("first_call.ts", "package.json"):
         shutil.copy(os.path.join(HERE, name), work)
     os.symlink(os.path.join(folder, "node_modules"), os.path.join(work, "node_modules"))
-    options = ["--module", "nodenext", "--moduleResolution", "nodenext", "--target", "es2022", "--strict", "--skipLibCheck", "--lib", "es2022,dom", "--types", ""]
+    options = ["--module", "nodenext", "--moduleResolution", "nodenext", "--target", "es2022", "--strict", "--skipLibCheck", "--lib", "es2022,dom"]
     status, said = run(folder, ["tsc", *options, "first_call.ts"], work)
     CHECKS.check(status == 0, "tsc:\n" + said[-3000:])
     host, port = server.address()

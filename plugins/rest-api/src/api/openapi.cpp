@@ -89,7 +89,7 @@ void write_parameter(JsonWriter& out, std::string_view where, std::string_view n
   out.key("schema").raw(schema).end();
 }
 
-void write_discriminator(JsonWriter& out, const Routes& routes) {
+void write_discriminator(JsonWriter& out, const Routes& routes, std::set<std::string>& written) {
   std::map<std::string, std::vector<std::string>> values;  // by name; "" is any value
   for (const http::Route* route : routes) {
     const auto equals = route->discriminator.find('=');
@@ -97,6 +97,7 @@ void write_discriminator(JsonWriter& out, const Routes& routes) {
       values[route->discriminator.substr(0, equals)].push_back(route->discriminator.substr(equals + 1));
   }
   for (const auto& [name, all] : values) {
+    written.insert(name);
     JsonWriter schema;
     schema.object().member("type", "string");
     if (std::find(all.begin(), all.end(), "") == all.end()) {
@@ -129,8 +130,8 @@ void write_parameters(JsonWriter& out, const Host& host, const Routes& routes) {
   out.key("parameters").array();
   for (const auto& name : path_parameters(route.path))
     write_parameter(out, "path", name, true, R"({"type":"string"})");
-  write_discriminator(out, routes);
   std::set<std::string> written;
+  write_discriminator(out, routes, written);
   for (const http::Route* one : routes) write_query(out, host, *one, routes.size() == 1, written);
   for (const http::Route* one : routes) {
     const Documents documents(host, *one);
@@ -173,9 +174,17 @@ std::string reply_schema(const Host& host, const http::Route& route) {
   return route.list ? list_schema(host, route) : route.reply_schema;
 }
 
-void write_error_content(JsonWriter& out, const std::string& kind) {
+// Texts beside JSON, such as pages, that the route also answers with.
+void write_other_types(JsonWriter& out, JsonView types) {
+  for (size_t i = 0; i < types.size(); ++i)
+    out.key(types.at(i).text()).raw(R"({"schema":{"type":"string"}})");
+}
+
+void write_error_content(JsonWriter& out, const std::string& kind, JsonView other_types = {}) {
   out.key("content").object().key("application/json").object().key("schema").object();
-  out.member("$ref", "#/components/schemas/" + kind + "Error").end().end().end();
+  out.member("$ref", "#/components/schemas/" + kind + "Error").end().end();
+  write_other_types(out, other_types);
+  out.end();
 }
 
 // The value that the route's discriminator asks for, or its name if any value will do.
@@ -216,7 +225,9 @@ void write_content(JsonWriter& out, const Host& host, const Routes& routes, std:
     if (!shown) continue;
     out.key(example_name(*route)).object().key("value").raw(host.write_json(shown)).end();
   }
-  out.end().end().end();
+  out.end().end();
+  if (!request) write_other_types(out, documents["otherTypes"]);
+  out.end();
 }
 
 // Whether a request to the route may get this status. Any request can have an invalid query or body.
@@ -261,6 +272,7 @@ void write_success(JsonWriter& out, const Host& host, const Routes& routes, cons
 
 void write_responses(JsonWriter& out, const Host& host, const Routes& routes) {
   const http::Route& route = *routes.front();
+  const Documents documents(host, route);
   const std::string kind = route.message_errors ? "Message" : "";
   const auto own = own_statuses(host, routes);
   const bool named = own.lower_bound("2") != own.end() && own.lower_bound("2")->first < "3";
@@ -280,7 +292,7 @@ void write_responses(JsonWriter& out, const Host& host, const Routes& routes) {
       continue;
     }
     out.key(status).object().member("description", description);
-    write_error_content(out, kind);
+    write_error_content(out, kind, documents["otherTypes"]);
     out.end();
   }
   for (const auto& error : kErrors) {

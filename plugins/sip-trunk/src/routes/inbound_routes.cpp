@@ -22,7 +22,7 @@ constexpr char kDidMember[] = R"("did": {"type": "string", "minLength": 1, "maxL
 constexpr char kFromNumberMember[] =
     R"("fromNumber": {"type": "string", "maxLength": 64, "default": "", "description": "The caller filter of the row; empty or left out: )";
 constexpr char kAddedExample[] =
-    R"({"request": {"Did": "+4930123456", "FromNumber": "+43*", "User": "alice"},
+    R"({"request": {"did": "+4930123456", "fromNumber": "+43*", "user": "alice"},
         "reply": {"Did": "+4930123456", "FromNumber": "+43*", "User": "alice", "Source": "api", "Position": 1}})";
 constexpr char kAdded[] =
     R"({"statuses": {"201": "Created", "409": "duplicate_route: the pair of did and fromNumber exists; conflict: 10000 rows exist, or others keep changing them"}})";
@@ -157,7 +157,7 @@ void InboundRoutes::add_to(http::Routes& routes) {
       R"({"type": "object", "properties": {)" + std::string(kUser) + "," + kRowPosition + "}}";
   change.reply_schema = row_schema(Domain::inbound, Names::pascal);
   change.documents = kConfigured;
-  change.example = R"({"request": {"User": "bob"}, "reply": {"Did": "*", "User": "bob", "Source": "api"}})";
+  change.example = R"({"request": {"user": "bob"}, "reply": {"Did": "*", "User": "bob", "Source": "api"}})";
   add_item(routes, std::move(change), std::string(kFromNumberMember) + R"(the row without one"})",
            kAbsentOrConfigured, &InboundRoutes::change);
   http::Route removal = route_of(Domain::inbound, "DELETE", "/{did}", "Deletes an inbound route");

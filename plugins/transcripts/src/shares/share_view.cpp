@@ -17,13 +17,11 @@ namespace {
 using http::Request;
 using http::Response;
 
-constexpr char kViewDocuments[] = R"({
-  "statuses":{"200":"JSON for Accept: application/json, otherwise a page, text/html",
-               "404" : "not_found: unknown, expired or revoked; the transcript was deleted",
-               "429" : "rate_limited: too many requests for unknown shares"
-}
-, "requestHeaders" : { "Accept" : "application/json for JSON; otherwise a page is sent" }
-})";
+constexpr char kViewDocuments[] = R"({"otherTypes": ["text/html"],
+  "statuses": {"200": "JSON for Accept: application/json, otherwise a page, text/html",
+    "404": "not_found: unknown, expired or revoked; the transcript was deleted",
+    "429": "rate_limited: too many requests for unknown shares"},
+  "requestHeaders": {"Accept": "application/json for JSON; otherwise a page is sent"}})";
 
 Response page(int64_t status, std::string html) {
   Response response;

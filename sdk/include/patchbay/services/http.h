@@ -33,7 +33,7 @@ struct Route {
   bool catalogue = true;        // shown in the service root and /openapi.json
   Handle handler;               // instance of Handler
   // What /openapi.json says beyond the above, a JSON object; it does not change how requests are served:
-  //   requestType, replyType   content types, by default application/json
+  //   requestType, replyType   content types, by default application/json; otherTypes: more of replies
   //   requestSchema            of a body that the handler itself checks, instead of request_schema
   //   statuses                 {"201": "Created"}: 2xx ones replace 200, others are added or described better
   //   requestHeaders, replyHeaders   {"Idempotency-Key": "what it does"}

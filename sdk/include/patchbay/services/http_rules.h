@@ -90,9 +90,9 @@ inline Status check_documents(const Host& host, const Route& route) {
   const auto parsed = host.parse_json(route.documents);
   if (!parsed || !parsed->root().is_object())
     return {Code::invalid, "a route's documents are no JSON object"};
-  constexpr std::array<std::string_view, 8> kMembers = {"requestType", "replyType",      "requestSchema",
+  constexpr std::array<std::string_view, 9> kMembers = {"requestType", "replyType",      "requestSchema",
                                                         "statuses",    "requestHeaders", "replyHeaders",
-                                                        "security",    "siblings"};
+                                                        "security",    "siblings",       "otherTypes"};
   for (size_t i = 0; i < parsed->root().size(); ++i) {
     bool known = false;
     for (const auto member : kMembers) known = known || member == parsed->root().key(i);
