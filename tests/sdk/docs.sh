@@ -25,7 +25,7 @@ while IFS= read -r page; do
   for path in $(grep -oE '`(\.ci|apps|cmake|core|examples|plugins|sdk|tests)/[A-Za-z0-9_./-]+' "$page" | tr -d '`'); do
     [ -e "$repository/$path" ] || { echo "FAILED: ${page#"$repository"/} names $path, which does not exist"; failed=1; }
   done
-done < <(find "$repository" -name build -prune -o -name CHANGELOG.md -prune -o -path '*/sdk/templates' -prune -o -name '*.md' -print)
+done < <(find "$repository" -name build -prune -o -name node_modules -prune -o -name CHANGELOG.md -prune -o -path '*/sdk/templates' -prune -o -name '*.md' -print)
 
 # caught MESSAGE HEADER SED-SCRIPT: the check fails with MESSAGE after SED-SCRIPT was applied to HEADER.
 caught() {

@@ -247,7 +247,7 @@ bool heavy_transaction() {
   for (size_t sent = 0; sent <= kMaxOpenTransactionBytes; sent += large.size()) {
     Encoder event(Kind::tx_add);
     event.u64(tx).u32(function_number(&pb_store::emit)).u32(0).i64(0).i64(0);
-    send(event.str("test.large").str("localhost").str("").str("").str(large).str(""));
+    send(event.str("test.large").str("localhost").str("").str("").str(large).i64(0).str(""));
   }
   send(Encoder(Kind::commit).u64(5).u64(tx));
   const std::string frame = heard.wait(Kind::result, 5);

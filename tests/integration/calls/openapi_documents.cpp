@@ -267,6 +267,24 @@ void check_share_page(Client& client, const TestServer& server, const WebhookRec
   CHECK(views <= 2);
 }
 
+void users_and_signing_keys(Client& client) {
+  const std::string users = std::string(kRoot) + "/admin/users",
+                    keys = std::string(kRoot) + "/admin/signing-keys";
+  client.ask("POST", users, R"({"username":"dora","role":"user"})");
+  CHECK(client.ask("GET", users)["data"].size() == 2);
+  const auto ask = [&](const char* method, const std::string& tail, const std::string& body = "") {
+    client.ask(method, users + "/{username}" + tail, body, users + "/dora" + tail);
+  };
+  ask("GET", "");
+  ask("PATCH", "", R"({"displayName":"Dora"})");
+  ask("POST", "/password", "{}");
+  ask("POST", "/sip-password");
+  ask("POST", "/end-sessions");
+  ask("DELETE", "");
+  client.ask("POST", keys + "/rotate");
+  client.ask("GET", keys);
+}
+
 // The last function that needs the call's transcript, because it is deleted.
 void shares(Client& client, const TestServer& server, const WebhookReceiver& receiver) {
   const std::string transcripts = std::string(kRoot) + "/transcripts",
@@ -298,6 +316,7 @@ TEST_CASE("every success in the OpenAPI document has the described body") {
   whitelist(client);
   keys(client);
   routes(client);
+  users_and_signing_keys(client);
   mails(client, smtp);
   shares(client, server, receiver);
   for (const char* path : {"/oidc.ashx/jwks", "/.well-known/openid-configuration", kRoot, "/openapi.json",

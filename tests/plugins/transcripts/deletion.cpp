@@ -32,7 +32,7 @@ http::Response open_share(const std::string& token) {
 }  // namespace
 
 TEST_CASE("a deleted transcript is gone: list item, file and shares") {
-  TestServer server(kConfig, nullptr, {probe::entry(), FakeAudit::entry()});
+  TestServer server(kConfig, nullptr, {probe::entry()});
   REQUIRE(server.start_error() == "");
   CHECK(save(document("oac-1"), "oac-1") == "");
   CHECK(save(document("oac-1"), "oac-1", 2) == "");
@@ -55,7 +55,7 @@ TEST_CASE("a deleted transcript is gone: list item, file and shares") {
   CHECK(ask("DELETE", std::string(kTranscripts) + "/oac-1", "", {{"attempt", "1"}}).status == 200);
   CHECK(ask("GET", std::string(kTranscripts) + "/oac-1").status == 404);
 
-  const auto records = FakeAudit::records();
+  const auto records = probe::audited(1);
   REQUIRE(records.size() == 3);
   CHECK(records[1].action == "transcript.deleted");
   CHECK(records[1].object == "oac-1-2.json");
@@ -63,7 +63,7 @@ TEST_CASE("a deleted transcript is gone: list item, file and shares") {
 }
 
 TEST_CASE("the file of a deleted transcript is removed after a restart, and when it was missing") {
-  TestServer server(kConfig, nullptr, {probe::entry(), FakeAudit::entry()});
+  TestServer server(kConfig, nullptr, {probe::entry()});
   CHECK(save(document("oac-1"), "oac-1") == "");
   CHECK(save(document("oac-2"), "oac-2") == "");
   fs::remove(file_of(server, "oac-2.json"));
@@ -81,10 +81,10 @@ TEST_CASE("the file of a deleted transcript is removed after a restart, and when
 TEST_CASE("each tenant's transcripts are kept as long as the tenant says, with their shares") {
   core::ManualClock clock;
   TestServer server(
-      "plugins: {probe: {}, fake-audit: {}, transcripts: {keepDays: 30}}\n"
+      "plugins: {probe: {}, transcripts: {keepDays: 30}}\n"
       "tenants: {a.example: {primary: true}, b.example: {transcripts: {keepDays: 90}},\n"
       "  c.example: {transcripts: {keepDays: 0}}}\n",
-      &clock, {probe::entry(), FakeAudit::entry()});
+      &clock, {probe::entry()});
   REQUIRE(server.start_error() == "");
   for (const char* tenant : {"a.example", "b.example", "c.example"})
     CHECK(save(document("oac-1"), "oac-1", 1, tenant) == "");

@@ -1,4 +1,4 @@
-// A server with the plugin, the probe and a fake audit; transcripts are saved as ai-voice saves them.
+// A server with the plugin, and the probe; transcripts are saved as ai-voice saves them.
 #pragma once
 
 #include <doctest/doctest.h>
@@ -12,7 +12,6 @@
 #include <utility>
 #include <vector>
 
-#include "plugins/transcripts/fake_audit.h"
 #include "support/probe_requests.h"
 #include "support/promise.h"
 #include "support/test_server.h"
@@ -20,7 +19,7 @@
 namespace transcripts_test {
 
 inline constexpr char kConfig[] =
-    "plugins: {probe: {}, fake-audit: {}, transcripts: {}}\n"
+    "plugins: {probe: {}, transcripts: {}}\n"
     "tenants: {a.example: {primary: true}, b.example: {}}\n";
 
 // A transcript's JSON; `turns` are the elements of its array.

@@ -40,13 +40,16 @@ Result<CallPosition> read_cursor(std::string_view text) {
 }
 
 std::string cursor_after(std::string_view records) {
-  const std::string_view last = records.substr(records.rfind(kFirstMember));
+  const size_t begin = records.rfind(kFirstMember);
+  if (begin == std::string_view::npos) return {};
+  const std::string_view last = records.substr(begin);
   const auto created = parse_utc(text_at(last, last.find(kCreatedMember) + kCreatedMember.size()));
   return std::to_string(created.value_or(0)) + "." + std::string(text_at(last, kFirstMember.size()));
 }
 
 std::string without_last(std::string_view records) {
   const size_t last = records.rfind(kFirstMember);
+  if (last == std::string_view::npos) return std::string(records);
   return std::string(records.substr(0, records[last - 1] == ',' ? last - 1 : last)) + "]";
 }
 

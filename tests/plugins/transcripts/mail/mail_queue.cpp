@@ -16,7 +16,7 @@ bool queue_contains(const std::string& text, const std::string& part) {
 }
 
 std::string with_mail(uint16_t port, const std::string& tenant = "") {
-  return "plugins:\n  probe: {}\n  fake-audit: {}\n  transcripts: {mail: {host: 127.0.0.1, security: none, "
+  return "plugins:\n  probe: {}\n  transcripts: {mail: {host: 127.0.0.1, security: none, "
          "port: " +
          std::to_string(port) +
          ", from: calls@a.example}}\n"
@@ -70,7 +70,7 @@ bool advance_to_state(const std::string& state, core::ManualClock& clock) {
 
 TEST_CASE("a mail is sent once, with the transcript, and listed") {
   const SmtpServer smtp;
-  TestServer server(with_mail(smtp.port()), nullptr, {probe::entry(), FakeAudit::entry()});
+  TestServer server(with_mail(smtp.port()), nullptr, {probe::entry()});
   REQUIRE(server.start_error() == "");
   CHECK(save(document("oac-1"), "oac-1") == "");
   CHECK(hand_over("oac-1", "ops@example.com", "oac-1.json") == "");
@@ -98,7 +98,7 @@ TEST_CASE("a mail is sent once, with the transcript, and listed") {
 TEST_CASE("a mail that is not taken is tried again") {
   core::ManualClock clock;
   const SmtpServer smtp;
-  TestServer server(with_mail(smtp.port()), &clock, {probe::entry(), FakeAudit::entry()});
+  TestServer server(with_mail(smtp.port()), &clock, {probe::entry()});
   REQUIRE(server.start_error() == "");
   CHECK(hand_over("oac-1", "later-2@example.com") == "");
   CHECK(advance_to_state("sent", clock));
@@ -109,7 +109,7 @@ TEST_CASE("a mail that is not taken is tried again") {
 TEST_CASE("a mail that is not taken for a day is given up") {
   core::ManualClock clock;
   const SmtpServer smtp;
-  TestServer server(with_mail(smtp.port()), &clock, {probe::entry(), FakeAudit::entry()});
+  TestServer server(with_mail(smtp.port()), &clock, {probe::entry()});
   REQUIRE(server.start_error() == "");
   CHECK(hand_over("oac-2", "rcpt-450@example.com") == "");
   CHECK(advance_to_state("given-up", clock));
@@ -121,7 +121,7 @@ TEST_CASE("a mail that is not taken for a day is given up") {
 
 TEST_CASE("a refused mail, and one to an invalid address, is recorded and not tried again") {
   const SmtpServer smtp;
-  TestServer server(with_mail(smtp.port()), nullptr, {probe::entry(), FakeAudit::entry()});
+  TestServer server(with_mail(smtp.port()), nullptr, {probe::entry()});
   REQUIRE(server.start_error() == "");
   CHECK(hand_over("oac-1", "rcpt-550@example.com") == "");
   CHECK(hand_over("oac-2", "a@b.de\r\nDATA") == "");
@@ -135,7 +135,7 @@ TEST_CASE("a refused mail, and one to an invalid address, is recorded and not tr
 TEST_CASE("a mail whose acknowledgement was lost has the same Message-ID when it is sent again") {
   core::ManualClock clock;
   const SmtpServer smtp;
-  TestServer server(with_mail(smtp.port()), &clock, {probe::entry(), FakeAudit::entry()});
+  TestServer server(with_mail(smtp.port()), &clock, {probe::entry()});
   REQUIRE(server.start_error() == "");
   CHECK(hand_over("oac-1", "drop-data@example.com") == "");
   CHECK(probe::eventually([] { return queue_contains(ask("GET", kMails).body, R"("tries":1)"); }));
@@ -146,7 +146,7 @@ TEST_CASE("a mail whose acknowledgement was lost has the same Message-ID when it
 }
 
 TEST_CASE("without a mail server nothing is stored, and that is logged once") {
-  TestServer server(kConfig, nullptr, {probe::entry(), FakeAudit::entry()});
+  TestServer server(kConfig, nullptr, {probe::entry()});
   REQUIRE(server.start_error() == "");
   CHECK(hand_over("oac-1", "ops@example.com") == "");
   CHECK(hand_over("oac-2", "ops@example.com") == "");
@@ -162,7 +162,7 @@ TEST_CASE("a tenant's own mail server comes before the common one") {
   TestServer server(
       with_mail(common.port(), ", transcripts: {mail: {host: 127.0.0.1, security: none, port: " +
                                    std::to_string(own.port()) + ", from: own@a.example}}"),
-      nullptr, {probe::entry(), FakeAudit::entry()});
+      nullptr, {probe::entry()});
   REQUIRE(server.start_error() == "");
   CHECK(hand_over("oac-1", "ops@example.com") == "");
   const auto all = own.wait_for(1);
@@ -173,8 +173,8 @@ TEST_CASE("a tenant's own mail server comes before the common one") {
 
 TEST_CASE("mail settings that would send a password in clear, or have no valid address, are refused") {
   const auto refused = [](const std::string& mail) {
-    TestServer server(kConfig, nullptr, {probe::entry(), FakeAudit::entry()});
-    const Status status = server.reload("plugins: {probe: {}, fake-audit: {}, transcripts: {mail: {" + mail +
+    TestServer server(kConfig, nullptr, {probe::entry()});
+    const Status status = server.reload("plugins: {probe: {}, transcripts: {mail: {" + mail +
                                         "}}}\ntenants: {a.example: {primary: true}}\n");
     return status ? std::string() : status.error().text;
   };

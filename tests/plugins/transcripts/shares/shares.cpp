@@ -46,8 +46,7 @@ http::Response open(const std::string& token, const std::string& accept = "appli
 }
 
 struct ShareServer {
-  explicit ShareServer(core::ManualClock* clock = nullptr)
-      : server(kConfig, clock, {probe::entry(), FakeAudit::entry()}) {
+  explicit ShareServer(core::ManualClock* clock = nullptr) : server(kConfig, clock, {probe::entry()}) {
     REQUIRE(server.start_error() == "");
     REQUIRE(save(document("oac-1"), "oac-1") == "");
   }
@@ -191,7 +190,7 @@ TEST_CASE("creation and revocation of shares are audited without the token") {
   ShareServer server;
   const Made share = make_share();
   CHECK(ask("DELETE", std::string(kShares) + "/" + share.id).status == 200);
-  const auto records = FakeAudit::records();
+  const auto records = probe::audited(2);
   REQUIRE(records.size() == 2);
   CHECK(records[0].action == "share.created");
   CHECK(records[0].object == share.id);
