@@ -55,7 +55,7 @@ TEST_CASE("a deleted transcript is gone: list item, file and shares") {
   CHECK(ask("DELETE", std::string(kTranscripts) + "/oac-1", "", {{"attempt", "1"}}).status == 200);
   CHECK(ask("GET", std::string(kTranscripts) + "/oac-1").status == 404);
 
-  const auto records = probe::audited(1);
+  const auto records = probe::audited(3);
   REQUIRE(records.size() == 3);
   CHECK(records[1].action == "transcript.deleted");
   CHECK(records[1].object == "oac-1-2.json");
