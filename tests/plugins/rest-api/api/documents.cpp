@@ -47,7 +47,6 @@ TEST_CASE("the OpenAPI document lists exactly the public routes") {
                                           "get /t/admin",
                                           "get /t/bad-headers",
                                           "get /t/choice",
-                                          "get /t/cursors",
                                           "get /t/drops",
                                           "get /t/exhausted",
                                           "get /t/fails",
@@ -76,7 +75,9 @@ TEST_CASE("the OpenAPI document lists exactly the public routes") {
                                           "post /t/small",
                                           "post /t/wait",
                                           "put /t/items/{id}"};
-  CHECK(operations(document.root()) == expected);
+  const std::set<std::string> listed = operations(document.root());
+  for (const std::string& one : listed) CHECK_MESSAGE(expected.count(one) == 1, one);
+  for (const std::string& one : expected) CHECK_MESSAGE(listed.count(one) == 1, one);
 }
 
 TEST_CASE("an operation describes parameters, body, responses and role") {
