@@ -1,5 +1,5 @@
-// StopSignals: blocks SIGTERM, SIGINT, SIGHUP and SIGIO, so that the main thread can wait for them, and ignores
-// SIGPIPE. Construct it before any other thread, because threads inherit the mask.
+// StopSignals: blocks SIGTERM, SIGINT, SIGHUP and SIGIO, so that the main thread can wait for them, and
+// ignores SIGPIPE. Construct it before any other thread, because threads inherit the mask.
 #pragma once
 
 #include <chrono>
