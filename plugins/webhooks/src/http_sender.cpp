@@ -2,17 +2,11 @@
 
 #include <sys/socket.h>
 
-#include <condition_variable>
-#include <csignal>
-#include <deque>
 #include <memory>
-#include <mutex>
 #include <string>
-#include <thread>
-#include <unordered_map>
 #include <utility>
 
-#include "curl/curl_functions.h"
+#include "curl/transfer_loop.h"
 #include "receiver_address.h"
 #include "webhook_limits.h"
 
@@ -48,13 +42,17 @@ const char* phrase(CURLcode code) {
 // A request in flight: a libcurl handle and the state of its callbacks. Used on the sender's thread only.
 class CurlTransfer {
  public:
-  CurlTransfer(const lib::CurlFunctions& curl, Post post, HttpSender::Done done,
-               const HttpSender::Limits& limits);
+  struct Job {
+    Post post;
+    HttpSender::Done done;
+    HttpSender::Limits limits;
+  };
+  CurlTransfer(const lib::CurlFunctions& curl, Job job);
 
-  // False: out of memory.
   bool prepare();
   CURL* easy() const noexcept { return easy_.get(); }
   void complete(CURLcode code);
+  static void refuse(Job& job) { job.done({false, 0, "libcurl cannot be loaded on the server"}); }
 
  private:
   bool set_headers();
@@ -85,12 +83,11 @@ class CurlTransfer {
   bool refused_ = false;    // an address was not public
 };
 
-CurlTransfer::CurlTransfer(const lib::CurlFunctions& curl, Post post, HttpSender::Done done,
-                           const HttpSender::Limits& limits)
+CurlTransfer::CurlTransfer(const lib::CurlFunctions& curl, Job job)
     : curl_(curl),
-      post_(std::move(post)),
-      done_(std::move(done)),
-      limits_(limits),
+      post_(std::move(job.post)),
+      done_(std::move(job.done)),
+      limits_(job.limits),
       headers_(nullptr, curl.slist_free_all),
       easy_(curl.easy_init(), curl.easy_cleanup) {}
 
@@ -192,121 +189,14 @@ int CurlTransfer::on_connected(void* self, char* peer, char* /*own*/, int /*peer
 
 }  // namespace
 
-// Its thread starts, and loads libcurl, with the first request, because most servers send none.
 class HttpSender::Loop {
  public:
   explicit Loop(Limits limits) : limits_(limits) {}
-  Loop(const Loop&) = delete;
-  Loop& operator=(const Loop&) = delete;
-  ~Loop() {
-    {
-      const std::lock_guard lock(mutex_);
-      stopping_ = true;
-      wake();
-    }
-    if (thread_.joinable()) thread_.join();
-  }
-
-  void send(Post post, Done done) {
-    const std::lock_guard lock(mutex_);
-    waiting_.emplace_back(std::move(post), std::move(done));
-    if (!thread_.joinable()) thread_ = std::thread([this] { run(); });
-    wake();
-  }
+  void send(Post post, Done done) { transfers_.send({std::move(post), std::move(done), limits_}); }
 
  private:
-  static constexpr int kMaxPollMs = 1000;  // send() and the destructor wake the loop earlier
-  using Waiting = std::deque<std::pair<Post, Done>>;
-
-  // Under mutex_.
-  void wake() {
-    if (multi_ != nullptr) curl_->multi_wakeup(multi_);
-    arrived_.notify_one();
-  }
-
-  void run() {
-    sigset_t all;
-    sigfillset(&all);
-    pthread_sigmask(SIG_BLOCK, &all, nullptr);  // among them SIGPIPE of TLS sockets
-    while (!load()) {
-      if (!refuse_waiting()) return;
-    }
-    Waiting arrived;
-    while (take(arrived)) {
-      for (auto& [post, done] : arrived) begin(std::move(post), std::move(done));
-      arrived.clear();
-      int running = 0;
-      curl_->multi_perform(multi_, &running);
-      complete_finished();
-      curl_->multi_poll(multi_, nullptr, 0, kMaxPollMs, nullptr);
-    }
-    for (auto& [easy, transfer] : running_) curl_->multi_remove_handle(multi_, easy);
-    running_.clear();
-    const std::lock_guard lock(mutex_);
-    curl_->multi_cleanup(std::exchange(multi_, nullptr));
-  }
-
-  // False: libcurl cannot be used now.
-  bool load() {
-    const auto curl = lib::load_curl();
-    CURLM* multi = curl ? (*curl)->multi_init() : nullptr;
-    if (multi == nullptr) return false;
-    (*curl)->multi_setopt(multi, CURLMOPT_MAXCONNECTS, kMaxKeptConnections);
-    const std::lock_guard lock(mutex_);
-    curl_ = *curl;
-    multi_ = multi;
-    return true;
-  }
-
-  // Completes the waiting requests with an error, then waits for the next. False: the loop has to stop.
-  bool refuse_waiting() {
-    Waiting arrived;
-    if (!take(arrived)) return false;
-    for (auto& [post, done] : arrived) done({false, 0, "libcurl cannot be loaded on the server"});
-    std::unique_lock lock(mutex_);
-    arrived_.wait(lock, [this] { return stopping_ || !waiting_.empty(); });
-    return !stopping_;
-  }
-
-  // False: the loop has to stop.
-  bool take(Waiting& arrived) {
-    const std::lock_guard lock(mutex_);
-    arrived.swap(waiting_);
-    return !stopping_;
-  }
-
-  void begin(Post post, Done done) {
-    auto transfer = std::make_unique<CurlTransfer>(*curl_, std::move(post), std::move(done), limits_);
-    if (!transfer->prepare()) return transfer->complete(CURLE_OUT_OF_MEMORY);
-    CURL* easy = transfer->easy();
-    running_.emplace(easy, std::move(transfer));
-    curl_->multi_add_handle(multi_, easy);
-  }
-
-  void complete_finished() {
-    int left = 0;
-    while (const CURLMsg* message = curl_->multi_info_read(multi_, &left)) {
-      if (message->msg != CURLMSG_DONE) continue;
-      CURL* easy = message->easy_handle;
-      const CURLcode code = message->data.result;
-      curl_->multi_remove_handle(multi_, easy);
-      auto node = running_.extract(easy);
-      node.mapped()->complete(code);
-    }
-  }
-
   const Limits limits_;
-  // owned; written by the thread under mutex_
-  const lib::CurlFunctions* curl_ = nullptr;
-  CURLM* multi_ = nullptr;
-  // guarded by mutex_
-  std::mutex mutex_;
-  std::condition_variable arrived_;
-  Waiting waiting_;
-  bool stopping_ = false;
-  // state of the thread
-  std::unordered_map<CURL*, std::unique_ptr<CurlTransfer>> running_;
-  std::thread thread_;
+  lib::TransferLoop<CurlTransfer> transfers_{kMaxKeptConnections};
 };
 
 HttpSender::HttpSender() : HttpSender(Limits()) {}

@@ -48,17 +48,18 @@ std::string url_of(const SmtpMessage& message) {
 
 }  // namespace
 
-SmtpTransfer::SmtpTransfer(const lib::CurlFunctions& curl, SmtpMessage message, SmtpSender::Done done)
+SmtpTransfer::SmtpTransfer(const lib::CurlFunctions& curl, Job job)
     : curl_(curl),
-      message_(std::move(message)),
+      message_(std::move(job.message)),
       url_(url_of(message_)),
       from_("<" + message_.server.sender.from + ">"),
       to_("<" + message_.recipient + ">"),
-      done_(std::move(done)),
+      done_(std::move(job.done)),
+      timeout_ms_(job.timeout_ms),
       recipients_(nullptr, curl.slist_free_all),
       easy_(curl.easy_init(), curl.easy_cleanup) {}
 
-bool SmtpTransfer::prepare(int64_t timeout_ms) {
+bool SmtpTransfer::prepare() {
   recipients_.reset(curl_.slist_append(nullptr, to_.c_str()));
   if (!easy_ || !recipients_) return false;
   set(CURLOPT_URL, url_.c_str());
@@ -66,8 +67,8 @@ bool SmtpTransfer::prepare(int64_t timeout_ms) {
   set(CURLOPT_PROXY, "");  // ignores the proxy of the environment
   set(CURLOPT_NOSIGNAL, 1L);
   set(CURLOPT_QUICK_EXIT, 1L);  // so that a name server that hangs does not block the thread
-  set(CURLOPT_TIMEOUT_MS, static_cast<long>(timeout_ms));
-  set(CURLOPT_CONNECTTIMEOUT_MS, static_cast<long>(timeout_ms));
+  set(CURLOPT_TIMEOUT_MS, static_cast<long>(timeout_ms_));
+  set(CURLOPT_CONNECTTIMEOUT_MS, static_cast<long>(timeout_ms_));
   set(CURLOPT_FRESH_CONNECT, 1L);
   set(CURLOPT_FORBID_REUSE, 1L);
   set(CURLOPT_MAIL_FROM, from_.c_str());

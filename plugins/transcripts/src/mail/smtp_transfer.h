@@ -13,12 +13,19 @@ namespace patchbay::transcripts {
 
 class SmtpTransfer {
  public:
-  SmtpTransfer(const lib::CurlFunctions& curl, SmtpMessage message, SmtpSender::Done done);
+  struct Job {
+    SmtpMessage message;
+    SmtpSender::Done done;
+    int64_t timeout_ms;
+  };
+  SmtpTransfer(const lib::CurlFunctions& curl, Job job);
 
-  // False: out of memory.
-  bool prepare(int64_t timeout_ms);
+  bool prepare();
   CURL* easy() const noexcept { return easy_.get(); }
   void complete(CURLcode code) { done_(result(code)); }
+  static void refuse(Job& job) {
+    job.done({SmtpResult::Kind::failed, "libcurl cannot be loaded on the server"});
+  }
 
  private:
   template <class T>
@@ -40,6 +47,7 @@ class SmtpTransfer {
   const SmtpMessage message_;
   const std::string url_, from_, to_;
   SmtpSender::Done done_;
+  const int64_t timeout_ms_;
   std::unique_ptr<curl_slist, decltype(lib::CurlFunctions::slist_free_all)> recipients_;
   std::unique_ptr<CURL, decltype(lib::CurlFunctions::easy_cleanup)> easy_;
   // state
