@@ -79,8 +79,7 @@ TranscriptRoutes::TranscriptRoutes(const Host& host, const Archive& archive, con
     : host_(host),
       archive_(archive),
       deletion_(deletion),
-      count_(Statement::find(host, "count")),
-      list_(Statement::find(host, "list")),
+      list_{Statement::find(host, "count"), Statement::find(host, "list"), kItemMembers},
       find_(Statement::find(host, "find")),
       find_item_(Statement::find(host, "find_item")),
       trail_(host),
@@ -133,27 +132,8 @@ void TranscriptRoutes::add_delete() {
 void TranscriptRoutes::list(const Request& request, Reply reply) {
   const auto filter = read_filter(request.query);
   if (!filter) return reply(http::error(400, "invalid_request", filter.error().text));
-  const Values values{request.tenant, filter->source, filter->since_ms, filter->pattern};
-  Values page_values = values;
-  page_values.emplace_back(request.limit);
-  page_values.emplace_back(request.offset);
-  query_number(host_, count_, values,
-               [this, page_values = std::move(page_values),
-                reply = std::move(reply)](const Result<int64_t>& total) mutable {
-                 if (!total) return reply(total.error());
-                 page(page_values, *total, std::move(reply));
-               });
-}
-
-void TranscriptRoutes::page(const Values& values, int64_t total, Reply reply) {
-  query_json(host_, list_, values, kItemMembers,
-             [total, reply = std::move(reply)](Result<JsonRows> items) mutable {
-               if (!items) return reply(items.error());
-               Response response;
-               response.bytes = std::move(items->text);
-               response.total = total;
-               reply(std::move(response));
-             });
+  reply_page(host_, list_, {request.tenant, filter->source, filter->since_ms, filter->pattern}, request,
+             std::move(reply));
 }
 
 void TranscriptRoutes::get(const Request& request, Reply reply) {

@@ -11,6 +11,7 @@
 
 #include "archive.h"
 #include "deletion.h"
+#include "stored_page.h"
 
 namespace patchbay::transcripts {
 
@@ -26,7 +27,6 @@ class TranscriptRoutes {
   void add_get();
   void add_delete();
   void list(const http::Request& request, Reply reply);
-  void page(const Values& values, int64_t total, Reply reply);
   void get(const http::Request& request, Reply reply);
   void remove(const http::Request& request, Reply reply);
   void read(std::string tenant, std::string file, Reply reply);
@@ -36,7 +36,8 @@ class TranscriptRoutes {
   const Archive& archive_;
   const Deletion& deletion_;
   // owned
-  const Statement count_, list_, find_, find_item_;
+  const StoredList list_;
+  const Statement find_, find_item_;
   audit::Trail trail_;
   http::Routes routes_;
   Lifetime alive_;

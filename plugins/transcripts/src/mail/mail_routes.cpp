@@ -17,8 +17,7 @@ constexpr char kMailMembers[] = "callId recipient state tries error createdAtUtc
 
 MailRoutes::MailRoutes(const Host& host)
     : host_(host),
-      count_(Statement::find(host, "mail_count")),
-      list_(Statement::find(host, "mail_list")),
+      list_{Statement::find(host, "mail_count"), Statement::find(host, "mail_list"), kMailMembers},
       routes_(host) {
   http::Route route;
   route.method = "GET";
@@ -35,27 +34,7 @@ MailRoutes::MailRoutes(const Host& host)
 }
 
 void MailRoutes::list(const http::Request& request, Reply<http::Response> reply) {
-  const Values values{request.tenant, request.query.text("state")};
-  Values page_values = values;
-  page_values.emplace_back(request.limit);
-  page_values.emplace_back(request.offset);
-  query_number(host_, count_, values,
-               [this, page_values = std::move(page_values),
-                reply = std::move(reply)](const Result<int64_t>& total) mutable {
-                 if (!total) return reply(total.error());
-                 page(page_values, *total, std::move(reply));
-               });
-}
-
-void MailRoutes::page(const Values& values, int64_t total, Reply<http::Response> reply) {
-  query_json(host_, list_, values, kMailMembers,
-             [total, reply = std::move(reply)](Result<JsonRows> items) mutable {
-               if (!items) return reply(items.error());
-               http::Response response;
-               response.bytes = std::move(items->text);
-               response.total = total;
-               reply(std::move(response));
-             });
+  reply_page(host_, list_, {request.tenant, request.query.text("state")}, request, std::move(reply));
 }
 
 }  // namespace patchbay::transcripts

@@ -4,6 +4,8 @@
 #include <patchbay/services/http_routes.h>
 #include <patchbay/store.h>
 
+#include "stored_page.h"
+
 namespace patchbay::transcripts {
 
 class MailRoutes {
@@ -13,12 +15,11 @@ class MailRoutes {
 
  private:
   void list(const http::Request& request, Reply<http::Response> reply);
-  void page(const Values& values, int64_t total, Reply<http::Response> reply);
 
   // borrowed
   const Host& host_;
   // owned
-  const Statement count_, list_;
+  const StoredList list_;
   http::Routes routes_;
 };
 

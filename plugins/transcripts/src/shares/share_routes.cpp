@@ -57,10 +57,9 @@ Result<Response> failed(const Commit& outcome, const char* conflict_text) {
 
 ShareRoutes::ShareRoutes(const Host& host)
     : host_(host),
+      list_{Statement::find(host, "share_count"), Statement::find(host, "share_list"), share_members()},
       find_transcript_(Statement::find(host, "share_transcript")),
       insert_(Statement::find(host, "share_insert")),
-      count_(Statement::find(host, "share_count")),
-      list_(Statement::find(host, "share_list")),
       get_(Statement::find(host, "share_get")),
       delete_(Statement::find(host, "share_delete")),
       trail_(host),
@@ -143,27 +142,7 @@ void ShareRoutes::store(const Request& request, Share share, Reply reply) {
 }
 
 void ShareRoutes::list(const Request& request, Reply reply) {
-  const Values values{request.tenant, host_.wall_ms()};
-  Values page_values = values;
-  page_values.emplace_back(request.limit);
-  page_values.emplace_back(request.offset);
-  query_number(host_, count_, values,
-               [this, page_values = std::move(page_values),
-                reply = std::move(reply)](const Result<int64_t>& total) mutable {
-                 if (!total) return reply(total.error());
-                 page(page_values, *total, std::move(reply));
-               });
-}
-
-void ShareRoutes::page(const Values& values, int64_t total, Reply reply) {
-  query_json(host_, list_, values, share_members(),
-             [total, reply = std::move(reply)](Result<JsonRows> items) mutable {
-               if (!items) return reply(items.error());
-               Response response;
-               response.bytes = std::move(items->text);
-               response.total = total;
-               reply(std::move(response));
-             });
+  reply_page(host_, list_, {request.tenant, host_.wall_ms()}, request, std::move(reply));
 }
 
 void ShareRoutes::revoke(const Request& request, Reply reply) {

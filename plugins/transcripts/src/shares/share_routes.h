@@ -8,6 +8,7 @@
 #include <patchbay/store.h>
 
 #include "shares/share.h"
+#include "stored_page.h"
 
 namespace patchbay::transcripts {
 
@@ -25,14 +26,14 @@ class ShareRoutes {
   void create(const http::Request& request, Reply reply);
   void store(const http::Request& request, Share share, Reply reply);
   void list(const http::Request& request, Reply reply);
-  void page(const Values& values, int64_t total, Reply reply);
   void revoke(const http::Request& request, Reply reply);
   void revoke_share(const http::Request& request, const Share& share, Reply reply);
 
   // borrowed
   const Host& host_;
   // owned
-  const Statement find_transcript_, insert_, count_, list_, get_, delete_;
+  const StoredList list_;
+  const Statement find_transcript_, insert_, get_, delete_;
   audit::Trail trail_;
   http::Routes routes_;
   Lifetime alive_;

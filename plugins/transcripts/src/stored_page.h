@@ -1,0 +1,22 @@
+// reply_page(): answers a list route with a page of stored rows and their total.
+#pragma once
+
+#include <patchbay/services/http.h>
+#include <patchbay/store.h>
+
+#include <string>
+
+namespace patchbay::transcripts {
+
+// The statements of one list, and the JSON members of its rows (query_json).
+struct StoredList {
+  Statement count;  // takes the values of a filter
+  Statement list;   // takes the same values, then limit and offset
+  std::string members;
+};
+
+// [main strand] `list` must live until the reply.
+void reply_page(const Host& host, const StoredList& list, Values filter, const http::Request& request,
+                Reply<http::Response> reply);
+
+}  // namespace patchbay::transcripts
