@@ -6,6 +6,7 @@
 #include <cerrno>
 #include <cstring>
 
+#include "store/column_cell.h"
 #include "store/limits.h"
 
 namespace patchbay::core {
@@ -63,10 +64,6 @@ Status use_wal(const Database& db) {
   return {Code::unsupported, "its file system has no shared memory for a write-ahead log; use a local one"};
 }
 
-Error too_large(size_t max_bytes) {
-  return {Code::exhausted, "the result is larger than " + std::to_string(max_bytes) + " bytes"};
-}
-
 // The columns of the row that a statement is at. Text before its size, as SQLite asks.
 struct Columns {
   ValueType type(int column) const {
@@ -93,23 +90,6 @@ struct Columns {
 
   sqlite3_stmt* statement;
 };
-
-void add_cell(const Columns& columns, int column, Rows& rows) {
-  const ValueType type = columns.type(column);
-  switch (type) {
-    case ValueType::integer:
-      return rows.add_integer(columns.integer(column));
-    case ValueType::real:
-      return rows.add_real(columns.real(column));
-    case ValueType::text:
-    case ValueType::bytes: {
-      const std::string_view data = columns.data(column);
-      return rows.add_data(type, data.data(), data.size());
-    }
-    case ValueType::null:
-      return rows.add_null();
-  }
-}
 
 int bind_value(sqlite3_stmt* statement, int slot, const Value& value) {
   switch (value.type) {
@@ -223,7 +203,7 @@ Status PreparedStatement::step_all(const Database& db, size_t max_bytes, int64_t
     if (step == SQLITE_DONE) return {};
     if (step != SQLITE_ROW) return db.error();
     ++seen;
-    if (take_row() > max_bytes) return too_large(max_bytes);
+    if (take_row() > max_bytes) return too_large_result(max_bytes);
   }
 }
 
@@ -237,7 +217,7 @@ Result<int64_t> PreparedStatement::run(const Database& db, const Values& values,
     PB_TRY(bind(db, values));
     PB_TRY(step_all(db, max_bytes, seen, [&]() -> size_t {
       if (!rows) return 0;
-      for (int column = 0; column < columns; ++column) add_cell({statement_.get()}, column, *rows);
+      for (int column = 0; column < columns; ++column) add_cell(Columns{statement_.get()}, column, *rows);
       return rows->byte_size();
     }));
   }

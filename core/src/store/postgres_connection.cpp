@@ -5,6 +5,7 @@
 #include <chrono>
 #include <thread>
 
+#include "store/column_cell.h"
 #include "store/postgres_limits.h"
 
 namespace patchbay::core {
@@ -20,27 +21,6 @@ int64_t count_of(const PostgresFunctions& pq, PGresult* result) {
   int64_t count = 0;
   std::from_chars(text.data(), text.data() + text.size(), count);
   return count;
-}
-
-Error too_large_result(size_t max_bytes) {
-  return {Code::exhausted, "the result is larger than " + std::to_string(max_bytes) + " bytes"};
-}
-
-void add_postgres_cell(const PostgresColumns& columns, int column, Rows& rows) {
-  const ValueType type = columns.type(column);
-  switch (type) {
-    case ValueType::integer:
-      return rows.add_integer(columns.integer(column));
-    case ValueType::real:
-      return rows.add_real(columns.real(column));
-    case ValueType::text:
-    case ValueType::bytes: {
-      const std::string_view data = columns.data(column);
-      return rows.add_data(type, data.data(), data.size());
-    }
-    case ValueType::null:
-      return rows.add_null();
-  }
 }
 
 }  // namespace
@@ -103,7 +83,7 @@ Result<int64_t> PostgresStatement::run(const Values& values, Rows* rows, size_t 
     PostgresColumns cells(pq, result.get());
     for (int row = 0; row < count; ++row) {
       cells.go_to(row);
-      for (int column = 0; column < columns; ++column) add_postgres_cell(cells, column, *rows);
+      for (int column = 0; column < columns; ++column) add_cell(cells, column, *rows);
       if (rows->byte_size() > max_bytes) return too_large_result(max_bytes);
     }
   }

@@ -64,7 +64,8 @@ class PostgresLink {
   Result<PostgresResult> wait(const std::function<void(const PGresult*)>& each = {});
   // Whether the error of the last wait() was that of the last command sent.
   bool last_failed() const noexcept { return last_failed_; }
-  // Whether it is one that passes: a deadlock, a serialisation failure, or a lost connection.
+  // Whether the same transaction may succeed later: a deadlock, a serialisation failure, or a lost
+  // connection.
   bool may_pass() const noexcept { return may_pass_; }
   // Of the last error; "" for none.
   const std::string& sql_state() const noexcept { return sql_state_; }
