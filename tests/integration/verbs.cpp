@@ -139,8 +139,7 @@ TEST_CASE("API keys and subscriptions are managed without curl") {
   const Said audit = server.ask({"audit", "--action", "webhook."});
   for (const char* action :
        {"webhook.created", "webhook.changed", "webhook.secret-rotated", "webhook.deleted"})
-    CHECK(audit.has(action));
-  CHECK(audit.has("operator"));
+    CHECK(audit.has("operator  unix  " + std::string(action)));
   CHECK(server.ask({"audit", "--object", key, "--json"}).has(R"("action":"key.revoked")"));
   CHECK(server.ask({"audit", "--since", "tomorrow"}).code == 1);
 }

@@ -161,7 +161,7 @@ TEST_CASE(
   const StatementId add = *store->statement("notes", "add");
   const char* wanted = ::getenv("PATCHBAY_KILLS");
   const int rounds = wanted ? std::atoi(wanted) : 5;
-  int64_t next = 1;
+  std::atomic<int64_t> next{1};
   std::mutex mutex;
   std::set<int64_t> done, refused;
   for (int round = 0; round < rounds; ++round) {
@@ -191,7 +191,16 @@ TEST_CASE(
       return done.size() > before + 20;
     }));
     shared.server->crash();
-    // Commits in doubt wait for the database, and so do those behind them; others are refused.
+    // A commit that was under way may be in doubt until the database is back; one that comes later is
+    // refused.
+    std::promise<Status> late;
+    store->commit(one(ExecOp{add, {next++, "x"}, 1}),
+                  [&](const CommitResult& result) { late.set_value(result.status); });
+    auto answer = late.get_future();
+    REQUIRE(answer.wait_for(60s) == std::future_status::ready);
+    const Status refusal = answer.get();
+    REQUIRE_FALSE(refusal.ok());
+    CHECK(refusal.error().code == Code::unavailable);
     REQUIRE(shared.server->resume().ok());
     stop = true;
     writer.join();
