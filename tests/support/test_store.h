@@ -10,7 +10,7 @@ namespace patchbay::test {
 bool on_postgres();
 
 // The URL of the database that belongs to the SQLite file `file`; "" on SQLite. The first call
-// starts the program's server; each file has a schema of its own there, which is empty at first.
+// starts the program's server; each file gets another schema there, empty at first.
 std::string test_store(const std::filesystem::path& file);
 
 }  // namespace patchbay::test

@@ -67,7 +67,7 @@ TEST_CASE("a reserved place is the call's own, and free again when it expires or
   CHECK(!limits.take(kMain, limit, "6", 0));
 }
 
-TEST_CASE("a place is released once, whoever holds it last") {
+TEST_CASE("a place is released once, by its last owner") {
   TrunkLimits limits;
   const TrunkLimit limit{0, 1};
   {

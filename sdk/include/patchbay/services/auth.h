@@ -29,7 +29,7 @@ struct Principal {
 struct SipDigest {
   std::string tenant;
   std::string username;   // as in the Authorization header; case matters
-  std::string realm;      // that of the challenge; a realm of its own per tenant
+  std::string realm;      // that of the challenge; each tenant has another one
   std::string algorithm;  // "MD5" or "SHA-256"
   PATCHBAY_FIELDS(tenant, username, realm, algorithm)
 };

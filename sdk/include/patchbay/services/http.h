@@ -64,7 +64,7 @@ struct Route {
   // Origins of pages that may open the stream, separated by commas: "https://a.example, https://b.example".
   // "*": any. "": those of the request's own host. Others are 403. Clients other than browsers send none.
   std::string origins;
-  // Of a WebSocket, separated by commas. The first one that the client offers, too, is Request::subprotocol.
+  // Of a WebSocket, separated by commas. Request::subprotocol is the first of them that the client offers.
   std::string subprotocols;
   PATCHBAY_FIELDS(method, path, discriminator, listener, role, area, summary, request_schema, query_schema,
                   reply_schema, example, list, message_errors, oidc_only, catalogue, handler, documents,
