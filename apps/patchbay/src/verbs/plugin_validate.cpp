@@ -147,7 +147,9 @@ void add_plugin_validate(Verb plugin, int& exit_code) {
                   "Also run random events, calls, configurations and audio for this long")
       .type_name("SECONDS");
   verb.add_option("--seed", subject.seed, "Seed of the random input [1]").type_name("N");
-  verb.add_option("--cycles", subject.cycles, "Starts and stops of the leak check [100]").type_name("N");
+  verb.add_option("--cycles", subject.cycles,
+                  "Starts and stops of the leak check, ten times as many while the heap grows [100]")
+      .type_name("N");
   verb.add_flag("--json", command->json, "Print the results as JSON");
   verb.footer(
       "Examples:\n  patchbay plugin validate build/plugins/hello-plugin.so\n  patchbay plugin validate "

@@ -7,14 +7,17 @@
 
 #include <atomic>
 #include <cstdlib>
+#include <memory>
 #include <stdexcept>
 #include <thread>
+#include <vector>
 
 namespace {
 
 using namespace patchbay;
 
 std::atomic<char*> lost{nullptr};  // global, so that the compiler cannot remove the leaked allocation
+std::vector<std::unique_ptr<char[]>> cached;
 
 class Port final : public AudioPort {
  public:
@@ -33,6 +36,7 @@ class Bad final : public Plugin {
     fault_ = config.plugin().text("fault", "");
     if (fault_ == "lease") host().services->query(host().self, to_abi("patchbay.http/1"));
     if (fault_ == "heap") lost = new char[20000];
+    if (fault_ == "cache" && cached.size() < 100) cached.push_back(std::make_unique<char[]>(20000));
     if (fault_ == "descriptor") static_cast<void>(::open("/dev/null", O_RDONLY));
     if (fault_ == "thread") std::thread([] { std::this_thread::sleep_for(std::chrono::hours(1)); }).detach();
     if (fault_ == "seal" && host().store->seal(host().self, to_abi("x"), to_abi("y"))->len == 0) return {};
