@@ -65,7 +65,9 @@ struct Operator {
   }
   void stop(Child& server) {
     server.signal(SIGTERM);
-    CHECK(server.wait(kPatience) == 0);
+    const int code = server.wait(kPatience).value_or(-1);
+    INFO(program.output("serve-" + std::to_string(starts)));
+    CHECK(code == 0);
   }
 
   Program program;

@@ -8,7 +8,9 @@
 namespace patchbay::core::isolation {
 
 // Stopping a process. Each timeout ends with SIGKILL.
-inline constexpr int64_t kStopTimeoutMs = 5'000;  // for the answer to stop; never beyond answer_timeout
+// For the answer to stop; never beyond answer_timeout. A plugin may have to wait for a library, such as one
+// that loads a speech model, on a machine under load.
+inline constexpr int64_t kStopTimeoutMs = 15'000;
 inline constexpr int64_t kMaxExitAfterStopMs =
     5'000;  // from that answer to the exit, for libraries that clean up
 inline constexpr int64_t kMaxExitAfterCloseMs = 1'000;  // after the process closed its channel by itself

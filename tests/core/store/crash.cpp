@@ -91,7 +91,7 @@ TEST_CASE("killed writers lose nothing they acknowledged") {
     all.insert(all.end(), some.begin(), some.end());
 
     auto opened = open_store(path, {});
-    REQUIRE(opened.ok());
+    REQUIRE_MESSAGE(opened.ok(), (opened ? "" : opened.error().text));
     Store& store = **opened;
     CHECK(store.epoch() == round * 2 + 2);
     REQUIRE(store.register_owner("notes", kNotes).ok());
