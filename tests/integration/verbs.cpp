@@ -4,9 +4,11 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <csignal>
 #include <fstream>
 #include <string>
+#include <thread>
 
 #include "integration/program.h"
 
@@ -261,6 +263,23 @@ TEST_CASE("events are listed from the newest ones or after a number, one line ea
   CHECK(server.ask({"events", "--after", "99"}).has("400 invalid_request"));
   CHECK(server.ask({"events", "--topic", "call.dropped"}).has("which no plugin emits"));
   CHECK(server.ask({"events", "--tenant", "two.example"}).text.empty());
+}
+
+TEST_CASE("events are followed until interrupted") {
+  Server server;
+  Child following = server.program.run({"events", "--follow", "--json"}, "followed");
+  CHECK(server.ask({"call", "+4930123456", "--prompt", "Hello.", "--watch"}).code == 1);
+  const auto end = std::chrono::steady_clock::now() + kPatience;
+  const auto has_finished = [&] {
+    return server.program.output("followed").find("\"event\":\"outbound-ai.finished\"") != std::string::npos;
+  };
+  while (!has_finished() && std::chrono::steady_clock::now() < end)
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  CHECK(has_finished());
+  CHECK(server.program.output("followed").rfind("{\"seq\":", 0) == 0);
+  following.signal(SIGTERM);
+  CHECK(following.wait(kPatience));
+  CHECK(server.ask({"events", "--follow", "--after", "99"}).has("400 invalid_request"));
 }
 
 TEST_CASE("an unreachable server gives exit code 3") {

@@ -5,6 +5,7 @@
 
 #include <patchbay/result.h>
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -36,10 +37,19 @@ class AdminClient {
   // Sends no body for "". Error: unavailable (no server answers).
   Result<Answer> request(const char* method, std::string_view path, const Query& query = {},
                          const std::string& body = {});
+  // Reads server-sent events (text/event-stream) after the one with the id `last_id` ("": as the query has
+  // it), until the server ends the stream or take() returns false. The body of the answer is that of a
+  // refusal. Error: unavailable, also when the connection was lost.
+  Result<Answer> follow(std::string_view path, const Query& query, const std::string& last_id,
+                        const std::function<bool(std::string_view)>& take);
 
  private:
   struct Handle;
   AdminClient(ServerAddress address, std::unique_ptr<Handle> handle);
+  std::string url_of(std::string_view path, const Query& query) const;
+  // Sets what all requests have, and returns the handle.
+  Handle& prepare(const std::string& url) const;
+  Error no_answer(int curl_code) const;
 
   ServerAddress address_;
   std::unique_ptr<Handle> handle_;

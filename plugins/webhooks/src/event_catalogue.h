@@ -17,6 +17,9 @@ inline constexpr std::string_view kTestTopic = "webhook.test";
 
 inline constexpr std::string_view kAllEvents = "*";
 
+// Of a stream: the log no longer has the next events. No plugin may emit events that begin with "core.".
+inline constexpr std::string_view kGoneEvent = "core.gone";
+
 struct EmittedEvent {
   std::string topic, plugin;
 };

@@ -66,7 +66,7 @@ bool EventLogReader::add(Reading& reading, const Event& event) const {
                           envelope(event.topic(), event.tenant(), event.time_ms(), event.payload())});
     reading.bytes += page.items.back().body.size();
   }
-  return page.items.size() < reading.query.limit && reading.bytes < kMaxEventPageBytes;
+  return page.items.size() < reading.query.limit && reading.bytes < reading.query.max_bytes;
 }
 
 // As FanOut: only events of the catalogue, whose payload is an object.

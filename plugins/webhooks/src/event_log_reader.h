@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "event_catalogue.h"
+#include "webhook_limits.h"
 
 namespace patchbay::webhooks {
 
@@ -20,6 +21,7 @@ struct EventPage {
     int64_t seq = 0;
     std::string topic;
     std::string body;  // {"event","tenant","ts","data"}
+    std::string json() const { return "{\"seq\":" + std::to_string(seq) + "," + body.substr(1); }
   };
   std::vector<Item> items;
   int64_t after = 0;   // the number up to which the log was read; continue here
@@ -31,7 +33,8 @@ struct EventQuery {
   std::string tenant;
   int64_t after = kFromOldest;
   size_t limit = 0;
-  std::vector<std::string> topics;  // empty: all
+  size_t max_bytes = kMaxEventPageBytes;  // beyond it the page ends with the item that it has then
+  std::vector<std::string> topics;        // empty: all
 
   static constexpr int64_t kFromOldest = -1;
   bool wants(std::string_view topic) const;

@@ -1,4 +1,4 @@
-// GET /api.ashx/v1/events: the tenant's event log as a list. On the main strand.
+// GET /api.ashx/v1/events: the tenant's event log as a list, or as a stream. On the main strand.
 #pragma once
 
 #include <patchbay/lifetime.h>
@@ -7,13 +7,15 @@
 #include <string>
 
 #include "event_log_reader.h"
+#include "event_streams.h"
 
 namespace patchbay::webhooks {
 
 class EventLogRoutes {
  public:
-  // Borrows the catalogue.
-  EventLogRoutes(const Host& host, const EventCatalogue& catalogue);
+  // Borrows all of them.
+  EventLogRoutes(const Host& host, const EventCatalogue& catalogue, const EventLogReader& reader,
+                 EventStreams& streams);
 
   // Registers the route.
   void start() { routes_.open(); }
@@ -22,14 +24,15 @@ class EventLogRoutes {
   using Reply = patchbay::Reply<http::Response>;
 
   http::Route route() const;
-  // Error: a topic that is not the name of an event.
+  // Error: a topic that is not the name of an event, or a Last-Event-ID that no event of a stream has.
   Result<EventQuery> read_query(const http::Request& request) const;
   void list(const http::Request& request, Reply reply);
 
   // borrowed
   const EventCatalogue& catalogue_;
+  const EventLogReader& reader_;
+  EventStreams& streams_;
   // owned
-  const EventLogReader reader_;
   http::Routes routes_;
   Lifetime alive_;
 };

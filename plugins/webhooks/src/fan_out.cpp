@@ -11,12 +11,13 @@
 namespace patchbay::webhooks {
 
 FanOut::FanOut(const Host& host, const Log& log, const EventCatalogue& catalogue,
-               SubscriptionRegistry& registry, Added added)
+               SubscriptionRegistry& registry, Added added, Logged logged)
     : host_(host),
       log_(log),
       catalogue_(catalogue),
       registry_(registry),
       added_(std::move(added)),
+      logged_(std::move(logged)),
       body_add_(Statement::find(host, "body-add")),
       delivery_add_(Statement::find(host, "delivery-add")),
       dropped_(Metric::counter(host, "patchbay_webhooks_events_dropped",
@@ -51,6 +52,7 @@ void FanOut::store(const std::vector<Event>& events) {
   Batch batch;
   size_t bytes = 0;
   for (const Event& event : events) {
+    logged_(event.tenant());
     bytes += add(tx, event, batch);
     tx.ack("webhooks", event.id());
     if (bytes > kMaxBatchBytes) break;  // the others are read again

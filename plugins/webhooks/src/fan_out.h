@@ -11,6 +11,7 @@
 #include <memory>
 #include <set>
 #include <string>
+#include <string_view>
 
 #include "event_catalogue.h"
 #include "subscription.h"
@@ -21,9 +22,11 @@ class FanOut {
  public:
   // Called after new deliveries of the subscription were stored.
   using Added = Function<void(const std::string& subscription)>;
+  // Called for each event that was read, which then is in its tenant's log.
+  using Logged = Function<void(std::string_view tenant)>;
 
   FanOut(const Host& host, const Log& log, const EventCatalogue& catalogue, SubscriptionRegistry& registry,
-         Added added);
+         Added added, Logged logged);
 
   // Starts reading the log, if any plugin emits an event for webhooks.
   void start();
@@ -50,6 +53,7 @@ class FanOut {
   SubscriptionRegistry& registry_;
   // owned
   const Added added_;
+  const Logged logged_;
   const Statement body_add_, delivery_add_;
   const Metric dropped_;
   std::unique_ptr<Consumer> consumer_;

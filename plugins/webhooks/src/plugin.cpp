@@ -1,12 +1,15 @@
 #include <patchbay/plugin.h>
 
 #include <memory>
+#include <string_view>
 
 #include "backlog_metrics.h"
 #include "delivery_queue.h"
 #include "delivery_routes.h"
 #include "event_catalogue.h"
+#include "event_log_reader.h"
 #include "event_log_routes.h"
+#include "event_streams.h"
 #include "fan_out.h"
 #include "http_sender.h"
 #include "read_settings.h"
@@ -70,17 +73,23 @@ class Webhooks final : public Plugin {
         : catalogue(EventCatalogue::read(host)),
           store(host, log, registry),
           queue(host, log, registry, sender),
-          fan_out(host, log, catalogue, registry, [this](const std::string& id) { queue.wake(id); }),
+          event_log(host, catalogue),
+          event_streams(host, event_log),
+          fan_out(
+              host, log, catalogue, registry, [this](const std::string& id) { queue.wake(id); },
+              [this](std::string_view tenant) { event_streams.wake(tenant); }),
           retention(host, log),
           backlog(host, registry),
           subscription_routes(host, log, catalogue, registry, store, queue),
           delivery_routes(host, registry, fan_out, queue),
-          event_log_routes(host, catalogue) {}
+          event_log_routes(host, catalogue, event_log, event_streams) {}
     const EventCatalogue catalogue;
     SubscriptionRegistry registry;
     HttpSender sender;
     SubscriptionStore store;
     DeliveryQueue queue;
+    const EventLogReader event_log;
+    EventStreams event_streams;
     FanOut fan_out;
     Retention retention;
     BacklogMetrics backlog;
@@ -93,6 +102,7 @@ class Webhooks final : public Plugin {
     parts_->queue.configure(settings_);
     parts_->subscription_routes.configure(settings_);
     parts_->retention.configure(settings_.keep_ms);
+    parts_->event_streams.configure(settings_);
   }
 
   void reconcile(Function<void()> done) {

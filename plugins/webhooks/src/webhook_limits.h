@@ -44,6 +44,23 @@ inline constexpr size_t kDeliveryBytes = 1024;
 inline constexpr int64_t kMaxEventsPerPage = 500;
 inline constexpr size_t kMaxEventPageBytes = size_t{4} << 20;
 inline constexpr size_t kMaxEventsRead = 2000;
+// Streams of events: how often the log is read for events of other servers, and how many times in between a
+// stream's bearer is verified again: every 20 s.
+inline constexpr int64_t kLogPollMs = 2000;
+inline constexpr int64_t kPollsPerVerification = 10;
+inline constexpr int64_t kMaxStreamsPerTenant = 100;
+inline constexpr int64_t kMaxStreamsPerAddress = 50;
+// What a client has not taken, and a page of the log, which follows when it has taken all but a quarter of
+// kMaxUnsentBytes. A page exceeds its bytes by less than an event, which has up to 256 KiB.
+inline constexpr int64_t kMaxUnsentBytes = 1 << 20;
+inline constexpr size_t kMaxEventsPerStreamPage = 200;
+inline constexpr size_t kMaxStreamPageBytes = size_t{128} << 10;
+// How long a client may leave more than that quarter unread.
+inline constexpr int64_t kMaxUnreadMs = 60'000;
+// Of a comment between events, so that proxies keep the connection.
+inline constexpr int64_t kStreamPingMs = 15'000;
+// How long a client waits before it connects again.
+inline constexpr int64_t kStreamRetryMs = 2000;
 // How long to wait before using the store again after it has refused.
 inline constexpr int64_t kStoreRetryMs = 1000;
 

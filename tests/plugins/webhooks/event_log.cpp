@@ -1,6 +1,9 @@
 // GET /api.ashx/v1/events.
 #include <doctest/doctest.h>
+#include <patchbay/services/http_stream.h>
 
+#include <mutex>
+#include <optional>
 #include <thread>
 #include <vector>
 
@@ -48,6 +51,63 @@ void emit_event(const std::string& topic, const std::string& payload = "{}",
 bool says(const http::Response& response, const std::string& text) {
   return response.body.find(text) != std::string::npos;
 }
+
+// A client of the stream that reads nothing further until read_on().
+struct HeldClient {
+  HeldClient() {
+    const auto handle = probe::ask_host<Handle>([this](const Host& host, const auto& report) {
+      connection.emplace(host);
+      connection->on(http::Connection::send_event,
+                     [this](const http::ServerEvent& event) -> Result<http::Unsent> {
+                       const std::lock_guard lock(mutex);
+                       events.push_back(event);
+                       return http::Unsent{};
+                     });
+      connection->on(http::Connection::flush,
+                     [this](const Empty&, Reply<http::Unsent> reply) { held.push_back(std::move(reply)); });
+      connection->on(http::Connection::close, [this](const http::Close& close) -> Result<Empty> {
+        const std::lock_guard lock(mutex);
+        closed_with = close.code;
+        return Empty{};
+      });
+      report(connection->handle());
+    });
+    http::Request request;
+    request.tenant = "a.example";
+    request.headers.add("accept", "text/event-stream");
+    request.connection = handle.value_or(Handle{});
+    const auto opened = probe::ask("GET", "/api.ashx/v1/events", request);
+    CHECK((opened && opened->listener));
+  }
+  // On the strand of the connection, as all that uses it.
+  ~HeldClient() {
+    probe::ask_host<bool>([this](const Host&, const auto& report) {
+      held.clear();
+      connection.reset();
+      report(true);
+    });
+  }
+  void read_on() {
+    probe::ask_host<bool>([this](const Host&, const auto& report) {
+      for (auto& reply : std::exchange(held, {})) reply(http::Unsent{});
+      report(true);
+    });
+  }
+  std::vector<http::ServerEvent> received() {
+    const std::lock_guard lock(mutex);
+    return events;
+  }
+  int64_t close_code() {
+    const std::lock_guard lock(mutex);
+    return closed_with;
+  }
+
+  std::optional<Provision<http::Connection>> connection;
+  std::vector<Reply<http::Unsent>> held;
+  std::mutex mutex;
+  std::vector<http::ServerEvent> events;  // guarded by mutex, as is the next one
+  int64_t closed_with = 0;
+};
 
 }  // namespace
 
@@ -160,4 +220,28 @@ TEST_CASE("an event that webhooks do not deliver is not in the log") {
   const auto events = read_events();
   CHECK(numbers_of(events.body) == std::vector<int64_t>{3});
   CHECK(says(events, R"("data":{})"));
+}
+
+TEST_CASE("a stream whose next events were removed from the log ends with an event that says so") {
+  core::ManualClock clock;
+  TestServer server(event_log_yaml(), &clock, {probe::entry()});
+  REQUIRE(server.start_error() == "");
+  // The first one alone is a page of a stream.
+  emit_event("call.ended", "{\"text\":\"" + std::string(200'000, 'x') + "\"}");
+  for (int i = 0; i < 3; ++i) emit_event("call.ended");
+  clock.advance(std::chrono::seconds(40));
+  HeldClient client;
+  REQUIRE(probe::eventually([&] { return client.received().size() == 2; }));
+  CHECK(client.received()[1].id == "1");
+  clock.set_wall(clock.now_ms() + int64_t{31} * 24 * 3'600'000);
+  emit_event("call.started");
+  clock.advance(std::chrono::seconds(30));  // the first sweep of old events
+  REQUIRE(probe::eventually([] { return read_events({{"after", "1"}}).status == 410; }));
+  client.read_on();
+  REQUIRE(probe::eventually([&] { return client.close_code() == 1001; }));
+  const auto events = client.received();
+  REQUIRE(events.size() == 3);
+  CHECK(events[2].id == "");
+  CHECK(events[2].event == "core.gone");
+  CHECK(std::string(events[2].data.view()) == R"({"error":"gone","oldest":4,"newest":5})");
 }

@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "admin_client.h"
+#include "event_lines.h"
 #include "json/parse.h"
 #include "json/writer.h"
 #include "server_verb.h"
@@ -16,7 +17,9 @@
 namespace patchbay::app {
 namespace {
 
-constexpr std::chrono::milliseconds kFollowEvery(500);
+// Between attempts to reach a server that has ended the stream, and how many.
+constexpr std::chrono::seconds kReconnectAfter(2);
+constexpr int kMaxReconnects = 30;
 constexpr int kMaxEventsAsked = 500;
 
 struct EventsCommand {
@@ -66,6 +69,29 @@ class LogPages {
   }
   int printed() const noexcept { return printed_; }
 
+  // Prints the events after `after` and those that come.
+  int follow(const std::string& after) {
+    EventLines lines([this](const std::string& data) {
+      const auto event = core::json::parse(data, {AdminClient::kMaxAnswerBytes, 32});
+      if (event && event->root().find("seq") != nullptr) print_event(event->root(), command_.server.json);
+      std::fflush(stdout);
+    });
+    bool was_connected = false;
+    int failures = 0;
+    while (true) {
+      const auto ended = client_.follow("/api.ashx/v1/events", {{"after", after}, {"topic", command_.topic}},
+                                        lines.last_id(), [&](std::string_view octets) {
+                                          was_connected = true, failures = 0;
+                                          lines.take(octets);
+                                          return true;
+                                        });
+      lines.restart();
+      if (ended && !ended->ok() && ended->status != 503) return report_refusal(*ended);
+      if (!ended && (!was_connected || ++failures > kMaxReconnects)) return report(ended.error());
+      std::this_thread::sleep_for(kReconnectAfter);
+    }
+  }
+
  private:
   struct PageResult {
     int exit_code = kDone;
@@ -114,14 +140,9 @@ int run_events(const EventsCommand& command) {
     if (const int code = pages.begin(after); code != kDone) return code;
   }
   bool more = true;
-  for (int left = command.limit; more && (left > 0 || command.follow); left -= pages.printed()) {
-    const int limit = command.follow ? kMaxEventsAsked : left;
-    if (const int code = pages.print(after, limit, more); code != kDone) return code;
-  }
-  while (command.follow) {
-    std::this_thread::sleep_for(kFollowEvery);
-    if (const int code = pages.print(after, kMaxEventsAsked, more); code != kDone) return code;
-  }
+  if (command.follow) return pages.follow(after);
+  for (int left = command.limit; more && left > 0; left -= pages.printed())
+    if (const int code = pages.print(after, left, more); code != kDone) return code;
   return kDone;
 }
 

@@ -87,7 +87,7 @@ void StreamSession::serve_connection() {
     return unsent(stream->send(message.data, message.binary));
   });
   connection_.on(Connection::send_event, [stream = stream_, unsent](const http::ServerEvent& event) {
-    return unsent(stream->send_event({event.id, event.event, event.data.view()}));
+    return unsent(stream->send_event({event.id, event.event, event.data.view(), event.retry_ms}));
   });
   connection_.on(Connection::close, [stream = stream_](const http::Close& close) -> Result<Empty> {
     if (!http::is_close_code(close.code)) return {Code::invalid, "a plugin may not close with this code"};

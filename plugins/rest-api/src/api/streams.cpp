@@ -113,26 +113,39 @@ std::optional<Response> Streams::begin(const Exchange& exchange, const http::Rou
   if (web_socket)
     if (auto refusal = check_handshake(exchange)) return refusal;
   const std::string name = route.path + route.kind;
-  const std::string address = name + " address " + lib::address_key(exchange.client);
-  const std::string tenant = name + " tenant " + request.tenant;
   const bool local = exchange.listener_role == kLocal;
-  if (!local && (*counts_)[address] >= or_default(route.max_per_address, kDefaultStreamsPerAddress))
-    return refusal_response({429, "rate_limited", "this address has too many open streams"},
-                            route.message_errors);
-  if ((*counts_)[tenant] >= or_default(route.max_per_tenant, kDefaultStreamsPerTenant))
-    return refusal_response({503, "unavailable", "this tenant has too many open streams"},
-                            route.message_errors);
-  opening.place = std::make_shared<Place>(counts_, address, tenant);
+  opening.wanted = {name + " address " + lib::address_key(exchange.client),
+                    name + " tenant " + request.tenant,
+                    local ? INT64_MAX : or_default(route.max_per_address, kDefaultStreamsPerAddress),
+                    or_default(route.max_per_tenant, kDefaultStreamsPerTenant)};
+  opening.message_errors = route.message_errors;
+  opening.web_socket = web_socket;
+  // A handler of events may answer without a stream, and then needs no place.
+  if (web_socket)
+    if (auto refusal = take_place(opening)) return refusal;
   opening.session = std::make_unique<StreamSession>(*host_, route.kind, limits_of(route), exchange);
   request.connection = opening.session->connection();
-  opening.web_socket = web_socket;
   if (web_socket) request.subprotocol = opening.subprotocol = choose_subprotocol(exchange, route);
+  return std::nullopt;
+}
+
+std::optional<Response> Streams::take_place(Opening& opening) const {
+  const WantedPlace& wanted = opening.wanted;
+  if ((*counts_)[wanted.address] >= wanted.max_of_address)
+    return refusal_response({429, "rate_limited", "this address has too many open streams"},
+                            opening.message_errors);
+  if ((*counts_)[wanted.tenant] >= wanted.max_of_tenant)
+    return refusal_response({503, "unavailable", "this tenant has too many open streams"},
+                            opening.message_errors);
+  opening.place = std::make_shared<Place>(counts_, wanted.address, wanted.tenant);
   return std::nullopt;
 }
 
 Result<Response> Streams::open(Opening opening, const http::Response& answer, const Exchange& exchange) {
   const uint64_t id = ++last_;
   const bool web_socket = opening.web_socket;
+  if (!web_socket)
+    if (auto refusal = take_place(opening)) return *std::move(refusal);
   const Metric& open_streams = web_socket ? open_web_sockets_ : open_event_streams_;
   http::Response head;
   head.headers = answer.headers;

@@ -24,11 +24,18 @@ class Streams {
   }
   // Counts a stream of an address and a tenant until it is destroyed.
   class Place;
+  // The keys under which a stream is counted, and how many there may be of each.
+  struct WantedPlace {
+    std::string address, tenant;
+    int64_t max_of_address = 0, max_of_tenant = 0;
+  };
   // A request whose handler may open a stream.
   struct Opening {
     bool web_socket = false;
+    bool message_errors = false;  // of the route
     std::string subprotocol;
-    std::shared_ptr<Place> place;
+    WantedPlace wanted;
+    std::shared_ptr<Place> place;  // of a WebSocket from the request on, of events from the response on
     std::unique_ptr<StreamSession> session;
     explicit operator bool() const noexcept { return session != nullptr; }
   };
@@ -36,12 +43,16 @@ class Streams {
   // response refuses it.
   std::optional<Response> begin(const Exchange& exchange, const http::Route& route, http::Request& request,
                                 Opening& opening);
-  // Returns the response that opens the stream, and keeps it until it ends. Error: the handler's headers are
-  // not valid, or its listener does not exist.
+  // Returns the response that opens the stream, and keeps it until it ends, or one that refuses an event
+  // stream beyond the limits of the route. Error: the handler's headers are not valid, or its listener does
+  // not exist.
   Result<Response> open(Opening opening, const http::Response& answer, const Exchange& exchange);
 
  private:
   struct Counts;
+  // A response refuses the stream, because there are too many.
+  std::optional<Response> take_place(Opening& opening) const;
+
   const Host* host_;
   const std::shared_ptr<Counts> counts_;  // shared with the places
   std::map<uint64_t, Opening> open_;

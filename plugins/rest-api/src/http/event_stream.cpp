@@ -2,7 +2,6 @@
 #include <patchbay/utf8.h>
 
 #include <array>
-#include <atomic>
 #include <charconv>
 #include <utility>
 
@@ -45,16 +44,18 @@ class EventStream final : public ServerStream {
     text.reserve(event.id.size() + event.event.size() + event.data.size() + 32);
     append_field(text, "id", event.id);
     append_field(text, "event", event.event);
-    append_data(text, event.data);
+    if (event.retry_ms > 0) append_field(text, "retry", std::to_string(event.retry_ms));
+    const bool is_event =
+        !event.event.empty() || !event.data.empty() || (event.id.empty() && event.retry_ms <= 0);
+    if (is_event) append_data(text, event.data);
     text += '\n';
-    auto put = put_message(coded(std::move(text)), {}, {});
-    if (!put && put.error().code == Code::exhausted) cut_ = true;
-    return put;
+    return put_message(coded(std::move(text)), {}, {});
   }
 
   void on_data(std::string_view) override {}  // the client has nothing more to say
   bool is_finished() const noexcept override { return output_.is_done(); }
-  bool is_broken() const noexcept override { return cut_; }
+  // Without the last chunk, so that the client knows that it missed something.
+  bool is_broken() const noexcept override { return is_cut(); }
 
  private:
   std::string coded(std::string text) const {
@@ -70,8 +71,6 @@ class EventStream final : public ServerStream {
   void ping() override { static_cast<void>(output_.put(coded(":\n\n"))); }
 
   const bool chunked_;
-  // Without the last chunk, so that the client knows that it missed something.
-  std::atomic<bool> cut_{false};
 };
 
 }  // namespace

@@ -21,6 +21,7 @@ void ServerStream::finish(uint16_t code, std::string_view reason, bool drops) {
     if (std::exchange(ended_, true)) return;
     end_ = {code, std::string(reason)};
   }
+  if (code == kSlowReader) cut_.store(true, std::memory_order_release);
   output_.end(ending(code, reason), drops);
 }
 

@@ -46,6 +46,7 @@ struct StreamEventText {
   std::string_view id;
   std::string_view event;
   std::string_view data;
+  int64_t retry_ms = 0;
 };
 
 class ServerStream : public Stream {
@@ -54,8 +55,8 @@ class ServerStream : public Stream {
   // Code::gone: the stream is closed; Code::invalid: the text is not UTF-8, or it is no such stream.
   virtual Result<size_t> send(const Buffer& data, bool binary) = 0;
   virtual Result<size_t> send_event(const StreamEventText& event) = 0;
-  // [any thread] Closes after what was sent before; no-op when it is closed.
-  void close(uint16_t code, std::string_view reason) { finish(code, reason, false); }
+  // [any thread] Closes after what was sent before, but for kSlowReader; no-op when it is closed.
+  void close(uint16_t code, std::string_view reason) { finish(code, reason, code == kSlowReader); }
   size_t unsent() const { return output_.unsent(); }
   void flush(StreamOutput::Flushed done) { output_.flush(std::move(done)); }
   // [any thread] Reads nothing further from the client until resume().
@@ -84,6 +85,8 @@ class ServerStream : public Stream {
   // [any thread] The first end counts. `drops`: what waits is not sent.
   void finish(uint16_t code, std::string_view reason, bool drops);
   bool has_end() const;
+  // [any thread] Whether it ended because the client does not read.
+  bool is_cut() const noexcept { return cut_.load(std::memory_order_acquire); }
   // [server thread]
   void heard() noexcept { heard_ = true; }
   void take_message(std::string_view payload, bool binary);
@@ -95,7 +98,8 @@ class ServerStream : public Stream {
  private:
   std::atomic<bool> paused_{false};
   std::atomic<bool> sent_message_{false};  // since the last tick
-  std::atomic<bool> sent_octets_{false};   // since the last tick
+  std::atomic<bool> cut_{false};
+  std::atomic<bool> sent_octets_{false};  // since the last tick
   mutable std::mutex mutex_;
   bool ended_ = false;  // guarded by mutex_, as are the next two
   bool closed_ = false;

@@ -60,7 +60,7 @@ struct Route {
   // sends nothing for twice as long is lost: 1006.
   int64_t ping_ms = 0;
   int64_t max_per_address = 0;  // open streams of an IPv4 address or IPv6 /64 (20); more are 429
-  int64_t max_per_tenant = 0;   // open streams of a tenant (1000); more are 503
+  int64_t max_per_tenant = 0;   // and of a tenant (1000); more are 503. Responses without one do not count
   // Origins of pages that may open the stream, separated by commas: "https://a.example, https://b.example".
   // "*": any. "": those of the request's own host. Others are 403. Clients other than browsers send none.
   std::string origins;

@@ -43,7 +43,10 @@ struct ServerEvent {
   std::string id;     // the client repeats the last one as Last-Event-ID; "": none
   std::string event;  // its type; "": "message"
   Buffer data;        // UTF-8; each line becomes a `data:` line
-  PATCHBAY_FIELDS(id, event, data)
+  // When positive, how long the client is to wait before it connects again.
+  int64_t retry_ms = 0;
+  // Without `event` and `data`, the client takes `id` and `retry_ms` over, and its program sees no event.
+  PATCHBAY_FIELDS(id, event, data, retry_ms)
 };
 
 struct Close {
@@ -79,7 +82,8 @@ struct Connection {
   // Sends an event to an event stream; fails like send(). Code::invalid also: a line break or NUL in `id` or
   // `event`.
   static constexpr Method<1, ServerEvent, Unsent> send_event{"send_event", PB_METHOD_ANY};
-  // Closes after what was sent before; closed() follows. No-op for a closed one.
+  // Closes after what was sent before, or without it for 1013, because the client does not read; closed()
+  // follows. No-op for a closed one.
   static constexpr Method<2, Close, Empty> close{"close", PB_METHOD_ANY};
   // How many bytes the client has not taken.
   static constexpr Method<3, Empty, Unsent> unsent{"unsent", PB_METHOD_ANY};
