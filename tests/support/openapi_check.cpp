@@ -172,7 +172,10 @@ std::vector<std::string> OpenApi::unseen(const std::vector<std::string>& paths) 
       for (uint32_t k = 0; responses != nullptr && k < responses->size(); ++k) {
         const std::string status(responses->member(k)->key);
         const std::string name = method + " " + std::string(path.key) + " " + status;
-        if (status.front() == '2' && seen_.count(name) == 0) all.push_back(name);
+        const Node* content = responses->member(k)->value.find("content");
+        const bool is_page = content != nullptr && content->find("text/html") != nullptr &&
+                             content->find("application/json") == nullptr;
+        if (status.front() == '2' && !is_page && seen_.count(name) == 0) all.push_back(name);
       }
     }
   }

@@ -26,7 +26,8 @@ class OpenApi {
   std::vector<std::string> faults(const std::string& method, const std::string& path, long status,
                                   const std::string& body);
 
-  // The documented successes below the paths that are not covered yet: "POST /api.ashx/v1/calls 200".
+  // The documented successes with JSON below the paths that are not covered yet: "POST /api.ashx/v1/calls
+  // 200".
   std::vector<std::string> unseen(const std::vector<std::string>& paths) const;
 
  private:

@@ -174,16 +174,16 @@ std::string reply_schema(const Host& host, const http::Route& route) {
   return route.list ? list_schema(host, route) : route.reply_schema;
 }
 
-// Texts beside JSON, such as pages, that the route also answers with.
-void write_other_types(JsonWriter& out, JsonView types) {
+// Texts beside `main_type`, such as pages, that the route also answers with.
+void write_other_types(JsonWriter& out, JsonView types, std::string_view main_type) {
   for (size_t i = 0; i < types.size(); ++i)
-    out.key(types.at(i).text()).raw(R"({"schema":{"type":"string"}})");
+    if (types.at(i).text() != main_type) out.key(types.at(i).text()).raw(R"({"schema":{"type":"string"}})");
 }
 
 void write_error_content(JsonWriter& out, const std::string& kind, JsonView other_types = {}) {
   out.key("content").object().key("application/json").object().key("schema").object();
   out.member("$ref", "#/components/schemas/" + kind + "Error").end().end();
-  write_other_types(out, other_types);
+  write_other_types(out, other_types, "application/json");
   out.end();
 }
 
@@ -211,7 +211,8 @@ void write_content(JsonWriter& out, const Host& host, const Routes& routes, std:
     out.member("description", "Server-sent events").end().end();
     if (schemas.empty()) return void(out.end());
   }
-  out.key(documents[request ? "requestType" : "replyType"].text("application/json")).object();
+  const std::string_view type = documents[request ? "requestType" : "replyType"].text("application/json");
+  out.key(type).object();
   if (schemas.size() == 1) out.key("schema").raw(schemas.front());
   if (schemas.size() > 1) {
     out.key("schema").object().key("anyOf").array();
@@ -226,7 +227,7 @@ void write_content(JsonWriter& out, const Host& host, const Routes& routes, std:
     out.key(example_name(*route)).object().key("value").raw(host.write_json(shown)).end();
   }
   out.end().end();
-  if (!request) write_other_types(out, documents["otherTypes"]);
+  if (!request) write_other_types(out, documents["otherTypes"], type);
   out.end();
 }
 
@@ -266,7 +267,8 @@ void write_success(JsonWriter& out, const Host& host, const Routes& routes, cons
                    const std::string& description) {
   out.key(status).object().member("description", description);
   write_reply_headers(out, host, routes);
-  if (status != "204") write_content(out, host, routes, "reply");
+  const bool has_content = status != "204" && status < "3";  // redirects have none
+  if (has_content) write_content(out, host, routes, "reply");
   out.end();
 }
 
