@@ -80,6 +80,53 @@ CREATE TABLE identity_secret (
 );
 INSERT INTO identity_revision (domain, rev) VALUES ('keys', 0);
 
+-- migration: 5
+-- Sign-ins at the login page. hash: of the cookie; sid: in tokens; proof: as in identity_refresh.
+CREATE TABLE identity_session (
+  hash TEXT NOT NULL PRIMARY KEY,
+  sid TEXT NOT NULL,
+  tenant TEXT NOT NULL,
+  username TEXT NOT NULL,
+  proof TEXT NOT NULL,
+  signed_in_ms BIGINT NOT NULL,
+  expires_ms BIGINT NOT NULL
+);
+CREATE INDEX identity_session_sid ON identity_session (sid);
+CREATE INDEX identity_session_user ON identity_session (tenant, username, signed_in_ms);
+CREATE INDEX identity_session_expires ON identity_session (expires_ms);
+-- Authorization codes. Used ones stay for a while, so that a second use is noticed.
+CREATE TABLE identity_code (
+  hash TEXT NOT NULL PRIMARY KEY,
+  family TEXT NOT NULL,
+  sid TEXT NOT NULL,
+  tenant TEXT NOT NULL,
+  username TEXT NOT NULL,
+  client_id TEXT NOT NULL,
+  scope TEXT NOT NULL,
+  proof TEXT NOT NULL,
+  redirect_uri TEXT NOT NULL,
+  challenge TEXT NOT NULL,
+  nonce TEXT NOT NULL,
+  signed_in_ms BIGINT NOT NULL,
+  created_ms BIGINT NOT NULL,
+  used_ms BIGINT NOT NULL
+);
+CREATE INDEX identity_code_user ON identity_code (tenant, username, created_ms);
+CREATE INDEX identity_code_created ON identity_code (created_ms);
+-- sid: '' without a session.
+ALTER TABLE identity_refresh ADD COLUMN sid TEXT NOT NULL DEFAULT '';
+CREATE INDEX identity_refresh_sid ON identity_refresh (sid) WHERE sid <> '';
+-- Ids of access tokens (jti), families and sessions (sid), until the last token with one has expired.
+CREATE TABLE identity_revoked (
+  id TEXT NOT NULL PRIMARY KEY,
+  tenant TEXT NOT NULL,
+  expires_ms BIGINT NOT NULL,
+  rev BIGINT NOT NULL
+);
+CREATE INDEX identity_revoked_rev ON identity_revoked (rev);
+CREATE INDEX identity_revoked_expires ON identity_revoked (expires_ms);
+INSERT INTO identity_revision (domain, rev) VALUES ('revoked', 0);
+
 -- name: signing_keys
 SELECT kid, sealed, state, created_ms, verify_until_ms FROM identity_signing_key ORDER BY seq DESC;
 
@@ -112,12 +159,12 @@ SELECT sealed FROM identity_secret WHERE name = $1;
 INSERT INTO identity_secret (name, sealed) VALUES ($1, $2) ON CONFLICT (name) DO NOTHING;
 
 -- name: refresh_get
-SELECT family, username, client_id, scope, proof, expires_ms, used_ms, born_ms
+SELECT family, username, client_id, scope, proof, expires_ms, used_ms, born_ms, sid
 FROM identity_refresh WHERE hash = $1 AND tenant = $2;
 
 -- name: refresh_add
-INSERT INTO identity_refresh (hash, family, tenant, username, client_id, scope, proof, expires_ms, used_ms, born_ms)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, 0, $9);
+INSERT INTO identity_refresh (hash, family, tenant, username, client_id, scope, proof, expires_ms, used_ms, born_ms, sid)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, 0, $9, $10);
 
 -- name: refresh_use
 UPDATE identity_refresh SET used_ms = $2 WHERE hash = $1 AND used_ms = 0 AND tenant = $3;
@@ -125,8 +172,66 @@ UPDATE identity_refresh SET used_ms = $2 WHERE hash = $1 AND used_ms = 0 AND ten
 -- name: refresh_revoke_family
 DELETE FROM identity_refresh WHERE family = $1 AND tenant = $2;
 
+-- name: refresh_revoke_session
+DELETE FROM identity_refresh WHERE sid = $1 AND sid <> '' AND tenant = $2;
+
 -- name: refresh_expire
 DELETE FROM identity_refresh WHERE expires_ms <= $1;
+
+-- name: session_get
+SELECT sid, username, proof, signed_in_ms, expires_ms FROM identity_session WHERE hash = $1 AND tenant = $2;
+
+-- name: session_add
+INSERT INTO identity_session (hash, sid, tenant, username, proof, signed_in_ms, expires_ms)
+VALUES ($1, $2, $3, $4, $5, $6, $7);
+
+-- name: session_remove
+DELETE FROM identity_session WHERE hash = $1 AND tenant = $2;
+
+-- name: session_remove_sid
+DELETE FROM identity_session WHERE sid = $1 AND tenant = $2;
+
+-- name: session_trim
+-- Keeps the newest $3 sessions of the user.
+DELETE FROM identity_session WHERE tenant = $1 AND username = $2 AND signed_in_ms <= (
+  SELECT signed_in_ms FROM identity_session WHERE tenant = $1 AND username = $2
+  ORDER BY signed_in_ms DESC LIMIT 1 OFFSET $3);
+
+-- name: session_expire
+DELETE FROM identity_session WHERE expires_ms <= $1;
+
+-- name: code_get
+SELECT family, sid, username, client_id, scope, proof, redirect_uri, challenge, nonce, signed_in_ms, created_ms,
+       used_ms
+FROM identity_code WHERE hash = $1 AND tenant = $2;
+
+-- name: code_add
+INSERT INTO identity_code (hash, family, sid, tenant, username, client_id, scope, proof, redirect_uri, challenge,
+                           nonce, signed_in_ms, created_ms, used_ms)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, 0);
+
+-- name: code_use
+UPDATE identity_code SET used_ms = $2 WHERE hash = $1 AND used_ms = 0 AND tenant = $3;
+
+-- name: code_trim
+-- Keeps the newest $3 codes of the user.
+DELETE FROM identity_code WHERE tenant = $1 AND username = $2 AND created_ms <= (
+  SELECT created_ms FROM identity_code WHERE tenant = $1 AND username = $2
+  ORDER BY created_ms DESC LIMIT 1 OFFSET $3);
+
+-- name: code_expire
+DELETE FROM identity_code WHERE created_ms <= $1;
+
+-- name: revoked_since
+SELECT id, expires_ms, rev FROM identity_revoked WHERE rev > $1 ORDER BY rev LIMIT 500;
+
+-- name: revoked_add
+INSERT INTO identity_revoked (id, tenant, expires_ms, rev)
+VALUES ($1, $2, $3, (SELECT rev FROM identity_revision WHERE domain = 'revoked'))
+ON CONFLICT (id) DO NOTHING;
+
+-- name: revoked_expire
+DELETE FROM identity_revoked WHERE expires_ms <= $1;
 
 -- name: key_add
 INSERT INTO identity_api_key (id, tenant, name, hash, hint, created_ms, created_by)

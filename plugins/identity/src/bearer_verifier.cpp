@@ -23,27 +23,37 @@ Result<auth::Principal> BearerVerifier::verify_token(const std::string& token) {
       cache_.erase(cached);
       return {Code::denied, "expired"};
     }
-    if (known.generation != context_.users_generation) {
+    if (known.generation != context_.generation) {
       PB_TRY_VALUE(known.principal, principal_of(known.claims));
-      known.generation = context_.users_generation;
+      known.generation = context_.generation;
     }
     return known.principal;
   }
-  PB_TRY_VALUE(AccessClaims claims, read_token(token));
+  PB_TRY_VALUE(AccessClaims claims, verify_access_token(token, rules()));
   PB_TRY_VALUE(auth::Principal principal, principal_of(claims));
   if (cache_.size() >= kMaxCachedTokens) cache_.clear();
-  cache_.emplace(hash, Verified{std::move(claims), principal, context_.users_generation});
+  cache_.emplace(hash, Verified{std::move(claims), principal, context_.generation});
   return principal;
 }
 
-Result<AccessClaims> BearerVerifier::read_token(const std::string& token) {
+Result<AccessClaims> BearerVerifier::access_claims(const std::string& token) {
+  PB_TRY_VALUE(AccessClaims claims, verify_access_token(token, rules()));
+  PB_TRY(principal_of(claims));
+  return claims;
+}
+
+Result<IdClaims> BearerVerifier::id_claims(const std::string& token) const {
+  return verify_id_token_hint(token, rules());
+}
+
+JwtRules BearerVerifier::rules() const {
   JwtRules rules{context_.keys, {}, {}, kAudience, context_.host.wall_ms() / 1000};
   rules.parse = [this](std::string_view text) { return context_.host.parse_json(text); };
   rules.issuer_of = [this](std::string_view host) {
     const Tenant* tenant = context_.settings.tenant(host);
     return tenant != nullptr ? tenant->issuer : std::string();
   };
-  return verify_access_token(token, rules);
+  return rules;
 }
 
 // Uses the present role of the user, not that of the token. A token is invalid once the password has changed,
@@ -53,6 +63,8 @@ Result<auth::Principal> BearerVerifier::principal_of(const AccessClaims& claims)
   const User* user = context_.users.enabled(claims.tenant, claims.username);
   if (tenant == nullptr || user == nullptr || user->subject != claims.subject)
     return {Code::denied, "the user was removed or disabled"};
+  for (const std::string* id : {&claims.id, &claims.family, &claims.sid})
+    if (context_.revoked.contains(*id)) return {Code::denied, "revoked"};
   if (tenant->issuer != claims.issuer) return {Code::denied, "another issuer"};
   if (!lib::equal_constant_time(credential_hash(context_, *user), claims.credential_hash))
     return {Code::denied, "the user has changed the password, or the sessions were ended"};

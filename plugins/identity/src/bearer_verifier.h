@@ -19,10 +19,14 @@ class BearerVerifier {
   BearerVerifier(Context& context, ApiKeyStore& keys) : context_(context), keys_(keys) {}
 
   void verify(const auth::Verify& request, Done done);
+  // The claims of a valid access token. Code::denied: it is not valid, or not valid any more.
+  Result<AccessClaims> access_claims(const std::string& token);
+  // The claims of an id_token that a client sends back.
+  Result<IdClaims> id_claims(const std::string& token) const;
 
  private:
   Result<auth::Principal> verify_token(const std::string& token);
-  Result<AccessClaims> read_token(const std::string& token);
+  JwtRules rules() const;
   Result<auth::Principal> principal_of(const AccessClaims& claims) const;
   Result<auth::Principal> principal_of(const ApiKey& key) const;
 

@@ -1,5 +1,7 @@
 #include "discovery_routes.h"
 
+#include <utility>
+
 namespace patchbay::identity {
 namespace {
 
@@ -9,15 +11,31 @@ constexpr char kJwksSchema[] = R"({"type":"object","required":["keys"],"properti
     "crv":{"type":"string"},"x":{"type":"string"},"y":{"type":"string"}}}}}})";
 
 constexpr char kDiscoverySchema[] =
-    R"({"type":"object","required":["issuer","token_endpoint","jwks_uri"],"properties":{
-  "issuer":{"type":"string"},"token_endpoint":{"type":"string"},"jwks_uri":{"type":"string"},
+    R"({"type":"object","required":["issuer","authorization_endpoint","token_endpoint","userinfo_endpoint",
+  "revocation_endpoint","end_session_endpoint","jwks_uri","response_types_supported"],"properties":{
+  "issuer":{"type":"string"},"authorization_endpoint":{"type":"string"},"token_endpoint":{"type":"string"},
+  "userinfo_endpoint":{"type":"string"},"revocation_endpoint":{"type":"string"},
+  "end_session_endpoint":{"type":"string"},"jwks_uri":{"type":"string"},
   "grant_types_supported":{"type":"array","items":{"type":"string"}},
   "response_types_supported":{"type":"array","items":{"type":"string"}},
+  "response_modes_supported":{"type":"array","items":{"type":"string"}},
+  "code_challenge_methods_supported":{"type":"array","items":{"type":"string"}},
+  "prompt_values_supported":{"type":"array","items":{"type":"string"}},
   "scopes_supported":{"type":"array","items":{"type":"string"}},
   "subject_types_supported":{"type":"array","items":{"type":"string"}},
   "id_token_signing_alg_values_supported":{"type":"array","items":{"type":"string"}},
   "token_endpoint_auth_methods_supported":{"type":"array","items":{"type":"string"}},
-  "claims_supported":{"type":"array","items":{"type":"string"}}}})";
+  "revocation_endpoint_auth_methods_supported":{"type":"array","items":{"type":"string"}},
+  "claims_supported":{"type":"array","items":{"type":"string"}},
+  "authorization_response_iss_parameter_supported":{"type":"boolean"},
+  "claims_parameter_supported":{"type":"boolean"},
+  "request_parameter_supported":{"type":"boolean"},
+  "request_uri_parameter_supported":{"type":"boolean"}}})";
+
+constexpr std::pair<const char*, const char*> kEndpoints[] = {
+    {"authorization_endpoint", "/oidc.ashx/authorize"}, {"token_endpoint", "/oidc.ashx/token"},
+    {"userinfo_endpoint", "/oidc.ashx/userinfo"},       {"revocation_endpoint", "/oidc.ashx/revoke"},
+    {"end_session_endpoint", "/oidc.ashx/logout"},      {"jwks_uri", "/oidc.ashx/jwks"}};
 
 http::Route open_route(const char* path, const char* summary, const char* schema) {
   http::Route route;
@@ -40,15 +58,25 @@ void texts(JsonWriter& body, const char* name, std::initializer_list<const char*
 
 std::string discovery_document(const std::string& issuer) {
   JsonWriter body;
-  body.object().member("issuer", issuer).member("token_endpoint", issuer + "/oidc.ashx/token");
-  body.member("jwks_uri", issuer + "/oidc.ashx/jwks");
-  texts(body, "grant_types_supported", {"password", "refresh_token"});
-  texts(body, "response_types_supported", {});
-  texts(body, "scopes_supported", {"openid", "offline_access"});
+  body.object().member("issuer", issuer);
+  for (const auto& [name, path] : kEndpoints) body.member(name, issuer + path);
+  texts(body, "grant_types_supported", {"authorization_code", "refresh_token", "password"});
+  texts(body, "response_types_supported", {"code"});
+  texts(body, "response_modes_supported", {"query"});
+  texts(body, "code_challenge_methods_supported", {"S256"});
+  texts(body, "prompt_values_supported", {"none", "login", "select_account"});
+  texts(body, "scopes_supported", {"openid", "profile", "offline_access"});
   texts(body, "subject_types_supported", {"public"});
   texts(body, "id_token_signing_alg_values_supported", {"ES256"});
   texts(body, "token_endpoint_auth_methods_supported", {"none"});
-  texts(body, "claims_supported", {"iss", "aud", "sub", "preferred_username", "tenant", "iat", "exp"});
+  texts(body, "revocation_endpoint_auth_methods_supported", {"none"});
+  texts(body, "claims_supported",
+        {"iss", "aud", "sub", "preferred_username", "name", "tenant", "role", "iat", "exp", "auth_time",
+         "nonce", "at_hash", "sid"});
+  body.member("authorization_response_iss_parameter_supported", true);
+  for (const char* absent :
+       {"claims_parameter_supported", "request_parameter_supported", "request_uri_parameter_supported"})
+    body.member(absent, false);
   body.end();
   return std::move(body).str();
 }

@@ -35,6 +35,12 @@ Result<Form> Form::parse(std::string_view body) {
   return form;
 }
 
+Form Form::of(const NameValues& values) {
+  Form form;
+  for (const auto& [name, value] : values) form.fields_.emplace(name, value);
+  return form;
+}
+
 const std::string& Form::operator[](std::string_view name) const {
   static const std::string kAbsent;
   const auto found = fields_.find(name);

@@ -1,6 +1,7 @@
 // Parses bodies of type application/x-www-form-urlencoded, from untrusted clients. Pure; any thread.
 #pragma once
 
+#include <patchbay/name_values.h>
 #include <patchbay/result.h>
 
 #include <cstddef>
@@ -15,9 +16,12 @@ class Form {
   // Error invalid: more than kMaxFormBytes or kMaxFormFields, a repeated field (RFC 6749 3.2), an invalid
   // escape, NUL.
   static Result<Form> parse(std::string_view body);
+  // The first value of each name.
+  static Form of(const NameValues& values);
 
   // Returns "" for an absent field, because RFC 6749 3.2 treats a field without a value as absent.
   const std::string& operator[](std::string_view name) const;
+  const std::map<std::string, std::string, std::less<>>& fields() const noexcept { return fields_; }
 
  private:
   std::map<std::string, std::string, std::less<>> fields_;

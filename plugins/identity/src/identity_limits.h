@@ -24,6 +24,28 @@ inline constexpr size_t kMaxWaitingPasswordsPerAddress = 4;
 inline constexpr size_t kMaxFormBytes = 16 * 1024;
 inline constexpr size_t kMaxFormFields = 64;
 
+// Of an authorization request. The ticket of the login form holds all of it, and must fit a form.
+inline constexpr size_t kMaxRedirectUriBytes = 2048;
+inline constexpr size_t kMaxStateBytes = 2048;
+inline constexpr size_t kMaxNonceBytes = 512;
+// How long a shown form can be sent.
+inline constexpr int64_t kTicketMs = 600'000;
+// Characters of random secrets, 5.95 bits each: of codes and session cookies, and of the cookie that tickets
+// are bound to.
+inline constexpr size_t kCodeCharacters = 43;
+inline constexpr size_t kCookieCharacters = 43;
+
+// How long an authorization code is valid, and how long its row stays, so that a second use is noticed.
+inline constexpr int64_t kCodeMs = 60'000;
+inline constexpr int64_t kCodeRowMs = 3'600'000;
+// Of one user; beyond it the oldest are deleted.
+inline constexpr int64_t kMaxSessionsPerUser = 100;
+inline constexpr int64_t kMaxCodesPerUser = 100;
+// The longest tokenLifetimeSec: how long the revocation of a sign-in must be remembered.
+inline constexpr int64_t kMaxTokenLifetimeMs = 86'400'000;
+// Revoked tokens in memory; beyond it revocation is refused with 503.
+inline constexpr size_t kMaxRevoked = 200'000;
+
 inline constexpr size_t kMaxTokenBytes = 4096;
 // Allowed difference between the clocks of two nodes; for nbf and iat, not for exp.
 inline constexpr int64_t kClockLeewaySec = 60;
@@ -48,7 +70,7 @@ inline constexpr size_t kMinPasswordBytes = 8;
 inline constexpr size_t kGeneratedPasswordBytes = 20;
 inline constexpr size_t kSipPasswordBytes = 24;
 
-// How often expired refresh tokens and the rows of removed users are deleted.
+// How often expired refresh tokens, sessions and codes, and the rows of removed users, are deleted.
 inline constexpr int64_t kRefreshSweepMs = 3'600'000;
 
 // Log lines about refused sign-ins of one address: so many at once, then so many a second.

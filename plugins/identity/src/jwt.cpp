@@ -2,6 +2,9 @@
 
 #include <patchbay/base64.h>
 
+#include <initializer_list>
+#include <utility>
+
 #include "identity_limits.h"
 
 namespace patchbay::identity {
@@ -31,7 +34,7 @@ Result<Parts> split(std::string_view token) {
 
 // Returns the key that the header names. Refuses every other header member (jwk, jku, x5c, x5u, crit, b64,
 // zip).
-Result<const SigningKey*> key_of(std::string_view header, const JwtRules& rules) {
+Result<const SigningKey*> key_of(std::string_view header, std::string_view type, const JwtRules& rules) {
   const auto parsed = rules.parse(header);
   if (!parsed || !parsed->root().is_object()) return denied("the header is not a JSON object");
   const JsonView root = parsed->root();
@@ -40,7 +43,7 @@ Result<const SigningKey*> key_of(std::string_view header, const JwtRules& rules)
     if (name != "alg" && name != "typ" && name != "kid") return denied("an unknown header member");
   }
   if (root["alg"].text() != "ES256") return denied("the algorithm is not ES256");
-  if (root["typ"].text() != kAccessType) return denied("not an access token");
+  if (root["typ"].text() != type) return denied("a token of another type");
   const SigningKey* key = rules.keys.find(root["kid"].text());
   if (key == nullptr) return denied("signed with an unknown key");
   return key;
@@ -64,6 +67,25 @@ Status check_times(JsonView claims, int64_t now_sec) {
   return {};
 }
 
+// Returns the payload of a token with a valid signature.
+Result<Json> verified_payload(std::string_view token, std::string_view type, const JwtRules& rules) {
+  PB_TRY_VALUE(const Parts parts, split(token));
+  PB_TRY_VALUE(const SigningKey* key, key_of(parts.header, type, rules));
+  if (!key->verify(parts.signed_text, parts.signature)) return denied("the signature is wrong");
+  auto parsed = rules.parse(parts.payload);
+  if (!parsed || !parsed->root().is_object()) return denied("the payload is not a JSON object");
+  return parsed;
+}
+
+// Reads claims that must be there.
+Status read_texts(JsonView claims, std::initializer_list<std::pair<const char*, std::string*>> texts) {
+  for (const auto& [name, to] : texts) {
+    *to = claims[name].text();
+    if (to->empty()) return denied(std::string(name) + " is missing");
+  }
+  return {};
+}
+
 }  // namespace
 
 Result<std::string> sign_jwt(const SigningKey& key, std::string_view type, std::string_view payload) {
@@ -75,29 +97,36 @@ Result<std::string> sign_jwt(const SigningKey& key, std::string_view type, std::
 }
 
 Result<AccessClaims> verify_access_token(std::string_view token, const JwtRules& rules) {
-  PB_TRY_VALUE(const Parts parts, split(token));
-  PB_TRY_VALUE(const SigningKey* key, key_of(parts.header, rules));
-  if (!key->verify(parts.signed_text, parts.signature)) return denied("the signature is wrong");
-
-  const auto parsed = rules.parse(parts.payload);
-  if (!parsed || !parsed->root().is_object()) return denied("the payload is not a JSON object");
-  const JsonView claims = parsed->root();
+  PB_TRY_VALUE(const Json payload, verified_payload(token, kAccessType, rules));
+  const JsonView claims = payload.root();
   AccessClaims result;
-  const std::pair<const char*, std::string*> texts[] = {{"iss", &result.issuer},
-                                                        {"sub", &result.subject},
-                                                        {"preferred_username", &result.username},
-                                                        {"tenant", &result.tenant},
-                                                        {"role", &result.role}};
-  for (const auto& [name, to] : texts) {
-    *to = claims[name].text();
-    if (to->empty()) return denied(std::string(name) + " is missing");
-  }
-  if (claims["jti"].text().empty()) return denied("jti is missing");
+  PB_TRY(read_texts(claims, {{"iss", &result.issuer},
+                             {"sub", &result.subject},
+                             {"preferred_username", &result.username},
+                             {"tenant", &result.tenant},
+                             {"role", &result.role},
+                             {"jti", &result.id}}));
   if (result.issuer != rules.issuer_of(result.tenant)) return denied("another issuer");
   if (claims["aud"].text() != rules.audience) return denied("for another audience");
   PB_TRY(check_times(claims, rules.now_sec));
   result.credential_hash = claims["cred"].text();
+  result.client_id = claims["client_id"].text();
+  result.family = claims["fam"].text();
+  result.sid = claims["sid"].text();
   result.expires_sec = claims["exp"].integer();
+  return result;
+}
+
+Result<IdClaims> verify_id_token_hint(std::string_view token, const JwtRules& rules) {
+  PB_TRY_VALUE(const Json payload, verified_payload(token, kIdType, rules));
+  const JsonView claims = payload.root();
+  IdClaims result;
+  PB_TRY(read_texts(claims, {{"iss", &result.issuer},
+                             {"sub", &result.subject},
+                             {"tenant", &result.tenant},
+                             {"aud", &result.audience}}));
+  if (result.issuer != rules.issuer_of(result.tenant)) return denied("another issuer");
+  result.sid = claims["sid"].text();
   return result;
 }
 

@@ -27,8 +27,21 @@ struct AccessClaims {
   std::string username;
   std::string tenant;
   std::string role;
+  std::string id;               // "jti"
   std::string credential_hash;  // of the password that the user signed in with; "": absent
+  // "": absent, as in tokens of older versions.
+  std::string client_id;
+  std::string family;  // "fam": of the grant
+  std::string sid;     // of the session at the login page
   int64_t expires_sec = 0;
+};
+
+struct IdClaims {
+  std::string issuer;
+  std::string subject;
+  std::string tenant;
+  std::string audience;  // the client
+  std::string sid;       // "": without a session
 };
 
 struct JwtRules {
@@ -43,5 +56,9 @@ struct JwtRules {
 
 // Code::denied: the token is invalid; the text has the reason, for the log.
 Result<AccessClaims> verify_access_token(std::string_view token, const JwtRules& rules);
+
+// Verifies an id_token that a client sends back to name its user (id_token_hint). An expired one is valid,
+// because clients keep it longer (OpenID Connect RP-Initiated Logout 1.0, 2).
+Result<IdClaims> verify_id_token_hint(std::string_view token, const JwtRules& rules);
 
 }  // namespace patchbay::identity

@@ -7,11 +7,17 @@
 #include "bearer_verifier.h"
 #include "context.h"
 #include "discovery_routes.h"
+#include "login/authorize_routes.h"
+#include "login/logout_routes.h"
+#include "login/session_store.h"
+#include "revocation_routes.h"
 #include "signing_key_routes.h"
 #include "signing_key_store.h"
 #include "sip_passwords.h"
+#include "sweep.h"
 #include "token_routes.h"
 #include "user_routes.h"
+#include "userinfo_routes.h"
 
 namespace patchbay::identity {
 namespace {
@@ -34,10 +40,19 @@ class Identity final : public Plugin {
   }
 
   void load_users(Done done) {
-    context_->users.on_change([this] { ++context_->users_generation; });
+    context_->users.on_change([this] { ++context_->generation; });
     context_->users.refresh([this, done = std::move(done)](const Status& loaded) mutable {
       if (!loaded) return done(loaded);
+      load_revoked(std::move(done));
+    });
+  }
+
+  void load_revoked(Done done) {
+    context_->revoked.on_change([this] { ++context_->generation; });
+    context_->revoked.refresh([this, done = std::move(done)](const Status& loaded) mutable {
+      if (!loaded) return done(loaded);
       context_->revisions.watch("users", [this] { context_->users.refresh([](const Status&) {}); });
+      context_->revisions.watch("revoked", [this] { context_->revoked.refresh([](const Status&) {}); });
       context_->revisions.watch("keys", [this] { key_store_->reload([](const Status&) {}); });
       context_->revisions.start();
       done(serve());
@@ -59,7 +74,7 @@ class Identity final : public Plugin {
     auto settings = Settings::read(config);
     if (!settings) return log().error("the configuration was not applied", {{"why", settings.error().text}});
     context_->settings = *std::move(settings);
-    ++context_->users_generation;
+    ++context_->generation;
     key_store_->note_lifetime();
     prepare_passwords();
   }
@@ -76,7 +91,16 @@ class Identity final : public Plugin {
         : keys(context.host),
           verifier(context, keys),
           passwords(context.host),
-          tokens(context, passwords),
+          sign_ins(context, passwords),
+          revocation(context),
+          refresh(context, revocation),
+          codes(context, refresh, revocation),
+          sessions(context),
+          sweep(context),
+          tokens(context, sign_ins, refresh, codes),
+          authorize(context, verifier, sign_ins, sessions, codes),
+          logout(context, verifier, sessions, revocation),
+          revocation_routes(context, verifier, refresh, revocation),
           key_routes(context, keys),
           user_routes(context, passwords),
           signing_key_routes(context, signing_keys),
@@ -85,7 +109,16 @@ class Identity final : public Plugin {
     ApiKeyStore keys;
     BearerVerifier verifier;
     PasswordQueue passwords;
+    SignInChecker sign_ins;
+    Revocation revocation;
+    RefreshTokens refresh;
+    CodeStore codes;
+    SessionStore sessions;
+    Sweep sweep;
     TokenRoutes tokens;
+    AuthorizeRoutes authorize;
+    LogoutRoutes logout;
+    RevocationRoutes revocation_routes;
     ApiKeyRoutes key_routes;
     UserRoutes user_routes;
     SigningKeyRoutes signing_key_routes;
@@ -107,6 +140,10 @@ class Identity final : public Plugin {
                       });
     PB_TRY(serving_->auth.publish());
     serving_->tokens.add_to(serving_->routes);
+    serving_->authorize.add_to(serving_->routes);
+    serving_->logout.add_to(serving_->routes);
+    serving_->revocation_routes.add_to(serving_->routes);
+    add_userinfo_routes(serving_->routes, *context_);
     serving_->key_routes.add_to(serving_->routes);
     serving_->user_routes.add_to(serving_->routes);
     serving_->signing_key_routes.add_to(serving_->routes);

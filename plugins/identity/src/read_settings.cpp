@@ -54,8 +54,10 @@ Result<Tenant> read_tenant(const Config::Tenant& config, const std::string& issu
   tenant.host = config.host;
   tenant.primary = config.primary;
   tenant.issuer = without_slash(config.section.text("issuer", issuer));
-  const JsonView clients = config.section["clients"];
-  for (size_t i = 0; i < clients.size(); ++i) tenant.clients.emplace(clients.at(i).text());
+  auto clients = read_clients(config.section["clients"]);
+  if (!clients)
+    return Error{clients.error().code, "tenants." + tenant.host + ".identity." + clients.error().text};
+  tenant.clients = *std::move(clients);
   const JsonView users = config.section["users"];
   HashCost cost;  // of the first user, so that checking an unknown user takes as long
   for (size_t i = 0; i < users.size(); ++i) {
@@ -79,6 +81,7 @@ Result<Settings> Settings::read(const Config& config) {
   settings.issuer = without_slash(plugin.text("issuer", {}));
   settings.key_file = plugin.text("keyFile", {});
   settings.token_lifetime_sec = plugin["tokenLifetimeSec"].integer();
+  settings.session_lifetime_sec = plugin["sessionLifetimeSec"].integer();
   settings.sign_in_lifetime_sec = plugin["signInLifetimeSec"].integer();
   settings.refresh_lifetime_sec = plugin["refreshLifetimeSec"].integer();
   std::string of_primary = settings.issuer;
@@ -90,6 +93,11 @@ Result<Settings> Settings::read(const Config& config) {
     settings.tenants.emplace(section.host, std::move(tenant));
   }
   return settings;
+}
+
+const Client* Tenant::client(std::string_view id) const {
+  const auto found = clients.find(id);
+  return found == clients.end() ? nullptr : &found->second;
 }
 
 const Tenant* Settings::tenant(std::string_view host) const {

@@ -6,11 +6,11 @@
 
 #include <map>
 #include <memory>
-#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "client.h"
 #include "user.h"
 
 namespace patchbay::identity {
@@ -19,9 +19,12 @@ struct Tenant {
   std::string host;
   bool primary = false;
   std::string issuer;
-  std::set<std::string, std::less<>> clients;
+  Clients clients;
   std::map<std::string, User, std::less<>> users;  // by name
   std::shared_ptr<Credential> dummy_credential;    // for the passwords of unknown users
+
+  // nullptr: not configured.
+  const Client* client(std::string_view id) const;
 };
 
 struct Settings {
@@ -29,6 +32,7 @@ struct Settings {
   std::string key_file;
   int64_t token_lifetime_sec = 0;
   int64_t refresh_lifetime_sec = 0;
+  int64_t session_lifetime_sec = 0;                    // of a sign-in at the login page
   int64_t sign_in_lifetime_sec = 0;                    // of all refresh tokens that came from one sign-in
   std::map<std::string, Tenant, std::less<>> tenants;  // by host
 

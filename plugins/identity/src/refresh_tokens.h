@@ -5,18 +5,12 @@
 
 #include <patchbay/lifetime.h>
 #include <patchbay/store.h>
-#include <patchbay/strand.h>
 
 #include "context.h"
+#include "grant.h"
+#include "revocation.h"
 
 namespace patchbay::identity {
-
-struct Grant {
-  std::string tenant;
-  std::string username;
-  std::string client_id;
-  std::string scope;
-};
 
 struct Rotated {
   Grant grant;
@@ -25,28 +19,30 @@ struct Rotated {
 
 class RefreshTokens {
  public:
-  explicit RefreshTokens(Context& context);
+  RefreshTokens(Context& context, Revocation& revocation);
 
-  // Issues the first token of a new family.
+  // Adds the first token of the grant's family to the transaction, and returns it.
+  Result<std::string> add_first(Transaction& tx, const Grant& grant) const;
+  // As above, in a transaction of its own.
   void issue(const Grant& grant, Function<void(Result<std::string>)> done);
   // Code::denied: the token is unknown, expired, used before or of another tenant or client, or the user was
   // removed, disabled, or has changed the password.
   void rotate(const std::string& token, const std::string& tenant, const std::string& client_id,
               Function<void(Result<Rotated>)> done);
+  // The grant of a token that may be expired or used; Code::denied: there is no such token.
+  void find(const std::string& token, const std::string& tenant, Function<void(Result<Grant>)> done);
 
  private:
   struct Stored;
   using Done = Function<void(Result<Rotated>)>;
   void replace(const std::string& hash, const Stored& stored, Done done);
-  void revoke_family(const std::string& family, const Grant& grant, const char* why);
-  void add_to(Transaction& tx, const std::string& token, const std::string& family, const Grant& grant,
-              int64_t signed_in_ms) const;
-  std::string credential_hash(const Grant& grant) const;
-  void sweep_later();
+  // Refuses once the tokens of the family have ended.
+  void revoke_family(const Grant& grant, const char* why, Done done);
+  void add_to(Transaction& tx, const std::string& token, const Grant& grant) const;
 
   Context& context_;
-  Statement get_, add_, use_, revoke_family_, expire_;
-  Timer sweep_timer_;
+  Revocation& revocation_;
+  Statement get_, add_, use_;
   Lifetime alive_;
 };
 

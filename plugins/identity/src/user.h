@@ -22,6 +22,8 @@ struct User {
   std::string display_name;
   int64_t created_ms = 0;
   std::string created_by;
+
+  const std::string& shown_name() const { return display_name.empty() ? name : display_name; }
 };
 
 // What the store has about a user of either source.

@@ -319,6 +319,8 @@ TEST_CASE("every success in the OpenAPI document has the described body") {
   users_and_signing_keys(client);
   mails(client, smtp);
   shares(client, server, receiver);
+  for (const char* method : {"GET", "POST"}) client.ask(method, "/oidc.ashx/userinfo");
+  client.ask("POST", "/oidc.ashx/revoke", "token=rt_x&client_id=patchbay-admin");
   for (const char* path : {"/oidc.ashx/jwks", "/.well-known/openid-configuration", kRoot, "/openapi.json",
                            "/.well-known/openapi.json"})
     client.ask("GET", path);

@@ -95,6 +95,9 @@ TEST_CASE("only an admin's token creates API keys, and at the admin socket they 
     } else if (route.path.find("/admin/signing-keys") != std::string::npos) {
       CHECK(route.role == "super");
       CHECK(route.oidc_only);
+    } else if (route.path == "/oidc.ashx/userinfo") {
+      CHECK(route.role == "user");
+      CHECK(route.oidc_only);
     } else {
       CHECK(route.role == "none");
     }

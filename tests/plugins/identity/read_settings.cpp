@@ -42,7 +42,7 @@ TEST_CASE("users, clients and issuers are found by tenant") {
   CHECK(settings.tenant("a.example")->issuer == "https://a.example");
   CHECK(settings.tenant("b.example")->issuer == "https://b.example");
   CHECK(settings.primary()->host == "a.example");
-  CHECK(settings.tenant("a.example")->clients.count("c") == 1);
+  CHECK(settings.tenant("a.example")->client("c") != nullptr);
   REQUIRE(user(settings, "a.example", "alice"));
   CHECK(user(settings, "a.example", "alice")->role == "admin");
   CHECK(user(settings, "a.example", "alice")->tenant == "a.example");
@@ -60,7 +60,8 @@ TEST_CASE("what is not configured is as the manifest says") {
   CHECK(settings->token_lifetime_sec == 3600);
   CHECK(settings->refresh_lifetime_sec == 2'592'000);
   CHECK(settings->sign_in_lifetime_sec == 7'776'000);
-  CHECK(settings->tenant("a.example")->clients.count("patchbay-admin") == 1);
+  CHECK(settings->tenant("a.example")->client("patchbay-admin") != nullptr);
+  CHECK(settings->session_lifetime_sec == 43'200);
   CHECK(user(*settings, "a.example", "alice")->role == "user");
 }
 
@@ -99,4 +100,37 @@ TEST_CASE("a tenant without an issuer has the primary's scheme and port with its
   CHECK(with("https://[2001:db8::1]", "") == "https://b.example");
   CHECK(with("https://[2001:db8::1]:8443", "") == "https://b.example:8443");
   CHECK(with("https://x.example", R"("issuer":"http://a.example:81",)") == "http://b.example:81");
+}
+
+TEST_CASE("a client is an id, or an object with redirect URIs") {
+  const auto clients = [](const std::string& list) {
+    return Settings::read(configured(
+        R"({"plugin":{"issuer":"https://a.example"},"tenants":{"a.example":{"primary":true,"section":{"clients":[)" +
+        list + "]}}}}"));
+  };
+  const auto settings = clients(
+      R"("c",{"id":"portal","name":"Portal","redirectUris":["https://p.example/cb"],"postLogoutRedirectUris":["https://p.example/"]})");
+  REQUIRE(settings);
+  const auto* tenant = settings->tenant("a.example");
+  REQUIRE(tenant->client("c"));
+  CHECK_FALSE(tenant->client("c")->may_redirect_to("https://p.example/cb"));
+  CHECK(tenant->client("c")->title() == "c");
+  REQUIRE(tenant->client("portal"));
+  CHECK(tenant->client("portal")->title() == "Portal");
+  CHECK(tenant->client("portal")->may_redirect_to("https://p.example/cb"));
+  CHECK_FALSE(tenant->client("portal")->may_redirect_to("https://p.example/"));
+  CHECK(tenant->client("portal")->may_return_to("https://p.example/"));
+  CHECK(tenant->client("x") == nullptr);
+  const auto fault = [&](const std::string& list) {
+    const auto refused = clients(list);
+    return refused ? std::string() : refused.error().text;
+  };
+  CHECK(fault(R"("c",{"id":"d","redirectUris":["https://x.example/","http://x.example/"]})")
+            .rfind("tenants.a.example.identity.clients[1].redirectUris[1]: must begin with https:", 0) == 0);
+  CHECK(fault(R"({"id":"d","postLogoutRedirectUris":["x"]})")
+            .rfind("tenants.a.example.identity.clients[0].postLogoutRedirectUris[0]: must be an absolute URI",
+                   0) == 0);
+  CHECK(fault(R"({"id":"d","name":"a\u0007"})").rfind("tenants.a.example.identity.clients[0].name: ", 0) ==
+        0);
+  CHECK(fault(R"("d",{"id":"d"})") == "tenants.a.example.identity.clients[1]: this client is defined twice");
 }

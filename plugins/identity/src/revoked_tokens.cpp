@@ -1,0 +1,70 @@
+#include "revoked_tokens.h"
+
+#include <utility>
+
+#include "identity_limits.h"
+
+namespace patchbay::identity {
+namespace {
+
+constexpr size_t kRevokedPageRows = 500;  // of the statement revoked_since
+
+}  // namespace
+
+RevokedTokens::RevokedTokens(const Host& host, const RevisionPoll& revisions)
+    : host_(&host),
+      revisions_(revisions),
+      add_(Statement::find(host, "revoked_add")),
+      since_(Statement::find(host, "revoked_since")),
+      expire_(Statement::find(host, "revoked_expire")) {}
+
+bool RevokedTokens::full() const { return expires_ms_.size() >= kMaxRevoked; }
+
+Transaction RevokedTokens::begin() const {
+  Transaction tx(*host_);
+  revisions_.raise(tx, "revoked");
+  return tx;
+}
+
+void RevokedTokens::add(Transaction& tx, const std::string& tenant, const std::string& id,
+                        int64_t expires_ms) const {
+  tx.exec(add_, {id, tenant, expires_ms});
+}
+
+void RevokedTokens::refresh(Function<void(Status)> done) {
+  next_.push_back(std::move(done));
+  if (refreshing_) return;
+  refreshing_ = true;
+  waiting_ = std::exchange(next_, {});
+  read_page();
+}
+
+void RevokedTokens::read_page() {
+  query(*host_, since_, {revision_}, alive_.bind([this](const Result<Rows>& rows) {
+    if (!rows) return end_refresh(rows.error());
+    for (size_t row = 0; row < rows->size(); ++row) {
+      expires_ms_[std::string(rows->text(row, 0))] = rows->integer(row, 1);
+      revision_ = rows->integer(row, 2);
+      has_changed_ = true;
+    }
+    if (rows->size() >= kRevokedPageRows) return read_page();
+    end_refresh({});
+  }));
+}
+
+void RevokedTokens::end_refresh(const Status& status) {
+  if (std::exchange(has_changed_, false) && changed_) changed_();
+  auto waited = std::exchange(waiting_, std::exchange(next_, {}));
+  refreshing_ = !waiting_.empty();
+  if (refreshing_) read_page();
+  for (auto& done : waited) done(status);
+}
+
+void RevokedTokens::expire(Transaction& tx) {
+  const int64_t now_ms = host_->wall_ms();
+  for (auto at = expires_ms_.begin(); at != expires_ms_.end();)
+    at = at->second <= now_ms ? expires_ms_.erase(at) : std::next(at);
+  tx.exec(expire_, {now_ms});
+}
+
+}  // namespace patchbay::identity

@@ -1,0 +1,52 @@
+// RevokedTokens: the ids of revoked access tokens, grants and sessions, in memory, so that each token is
+// checked without a query. The store has them until the last token with that id has expired. Main strand.
+#pragma once
+
+#include <patchbay/lifetime.h>
+#include <patchbay/store.h>
+
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "revision_poll.h"
+
+namespace patchbay::identity {
+
+class RevokedTokens {
+ public:
+  explicit RevokedTokens(const Host& host, const RevisionPoll& revisions);
+
+  bool contains(const std::string& id) const { return !id.empty() && expires_ms_.count(id) != 0; }
+  // Whether no more can be remembered.
+  bool full() const;
+
+  // Begins a transaction that revokes; add() each id to it.
+  Transaction begin() const;
+  void add(Transaction& tx, const std::string& tenant, const std::string& id, int64_t expires_ms) const;
+  // Reads the changes since the last refresh, whose commits were complete when it is called; then calls
+  // done(). An error leaves the ids as they are.
+  void refresh(Function<void(Status)> done);
+  // Called after a refresh that has changed something.
+  void on_change(Function<void()> changed) { changed_ = std::move(changed); }
+  // Forgets what has expired, here and in the store.
+  void expire(Transaction& tx);
+
+ private:
+  void read_page();
+  void end_refresh(const Status& status);
+
+  const Host* host_;
+  const RevisionPoll& revisions_;
+  Statement add_, since_, expire_;
+  std::unordered_map<std::string, int64_t> expires_ms_;  // by id
+  int64_t revision_ = 0;                                 // of the last row read
+  bool refreshing_ = false;
+  bool has_changed_ = false;
+  std::vector<Function<void(Status)>> waiting_;  // for the running refresh
+  std::vector<Function<void(Status)>> next_;     // for the one after it
+  Function<void()> changed_;
+  Lifetime alive_;
+};
+
+}  // namespace patchbay::identity
