@@ -13,6 +13,7 @@ from server import API, PRIMARY, SECRETS, Checks, Server, bearer
 
 CHECKS = Checks()
 LIMIT_S = 300
+SKIPPED = 77
 HERE = os.path.dirname(os.path.abspath(__file__))
 
 
@@ -49,6 +50,28 @@ def client(folder, server, work):
     CHECKS.check(host == "127.0.0.1", "the server is on 127.0.0.1")
     done = subprocess.run(["node", "first_call.js", f"http://{PRIMARY}:{port}", "alice", SECRETS["alice"]], cwd=work, capture_output=True, text=True, timeout=LIMIT_S, check=False)
     CHECKS.check(done.returncode == 0, "the first call:\n" + done.stdout + done.stderr)
+
+
+def script(folder, work, name, *arguments):
+    shutil.copy(os.path.join(HERE, name), work)
+    os.symlink(os.path.join(folder, "node_modules"), os.path.join(work, "node_modules"))
+    done = subprocess.run(["node", name, *arguments], cwd=work, capture_output=True, text=True, timeout=LIMIT_S, check=False)
+    CHECKS.check(done.returncode == 0, f"{name}:\n" + done.stdout + done.stderr)
+
+
+def openid(folder, server, work):
+    """openid-client as a third-party client of two tenants."""
+    script(folder, work, "openid_client.mjs", str(server.address()[1]), json.dumps(SECRETS))
+
+
+def browser(folder, server, work):
+    """A person at the login page with Chromium. PATCHBAY_SCREENSHOTS=FOLDER keeps pictures of the pages."""
+    program = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+    if program is None:
+        print("skipped: there is no chromium")
+        sys.exit(SKIPPED)
+    pictures = os.environ.get("PATCHBAY_SCREENSHOTS")
+    script(folder, work, "login_page.mjs", str(server.address()[1]), json.dumps(SECRETS), program, *([pictures] if pictures else []))
 
 
 class Prism:
@@ -105,7 +128,7 @@ def main():
     server = Server(sys.argv[3], sys.argv[4])
     work = tempfile.mkdtemp(prefix="patchbay-npm-")
     try:
-        {"redocly": redocly, "client": client, "prism": prism}[tool](folder, server, work)
+        {"redocly": redocly, "client": client, "prism": prism, "openid": openid, "browser": browser}[tool](folder, server, work)
     finally:
         CHECKS.check(server.close() == 0, "the server ends orderly")
         shutil.rmtree(work, ignore_errors=True)

@@ -39,7 +39,9 @@ SECRETS = {
 def configuration(trunk_port, limits=""):
     def users(admin, user):
         return (
-            f"{{users: [{{username: {admin}, role: admin, password: {SECRETS[admin]}}}, "
+            "{clients: [patchbay-admin, {id: portal, name: Customer portal, redirectUris: [\"https://portal.example/cb\", \"http://127.0.0.1/native\"], "
+            "postLogoutRedirectUris: [\"https://portal.example/bye\"]}], "
+            f"users: [{{username: {admin}, role: admin, password: {SECRETS[admin]}}}, "
             f"{{username: {user}, role: user, password: {SECRETS[user]}}}]}}"
         )
 
