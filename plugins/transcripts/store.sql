@@ -44,6 +44,13 @@ CREATE INDEX transcripts_mail_by_time ON transcripts_mail (tenant, created_ms);
 CREATE INDEX transcripts_mail_by_state ON transcripts_mail (tenant, state, created_ms);
 CREATE INDEX transcripts_mail_by_age ON transcripts_mail (created_ms);
 
+-- migration: 5
+-- In the order of the list, so that a page begins anywhere in it.
+CREATE INDEX transcripts_transcript_list ON transcripts_transcript (tenant, started_ms, file);
+DROP INDEX transcripts_transcript_by_time;
+CREATE INDEX transcripts_mail_list ON transcripts_mail (tenant, created_ms, call_id);
+DROP INDEX transcripts_mail_by_time;
+
 -- name: next_tenant
 SELECT tenant FROM transcripts_transcript WHERE tenant > $1 ORDER BY tenant LIMIT 1;
 
@@ -77,7 +84,7 @@ WHERE tenant = $1 AND ($2 = '' OR caller_source = $2 OR ($2 = 'vnum' AND caller_
        OR lower(rule) LIKE lower($4) ESCAPE '!');
 
 -- name: list
--- The columns are the members of kItemMembers (src/routes.cpp).
+-- The columns are the members of kItemMembers (src/routes.cpp). Those before ($7, $8).
 SELECT call_id, caller_source, started_ms, ended_ms, CASE WHEN caller_source = 'outbound-ai' THEN mtime_ms END,
   duration_sec, rule, CASE WHEN caller_source = 'outbound-ai' THEN phone END,
   CASE WHEN caller_source = 'outbound-ai' THEN display_name END,
@@ -91,7 +98,8 @@ WHERE tenant = $1 AND ($2 = '' OR caller_source = $2 OR ($2 = 'vnum' AND caller_
   AND ($4 = '' OR lower(phone) LIKE lower($4) ESCAPE '!' OR lower(from_number) LIKE lower($4) ESCAPE '!'
        OR lower(number) LIKE lower($4) ESCAPE '!' OR lower(display_name) LIKE lower($4) ESCAPE '!'
        OR lower(rule) LIKE lower($4) ESCAPE '!')
-ORDER BY started_ms DESC, call_id DESC, attempt DESC LIMIT $5 OFFSET $6;
+  AND (started_ms, file) < ($7, $8)
+ORDER BY started_ms DESC, file DESC LIMIT $5 OFFSET $6;
 
 -- Attempt $3, or the latest for 0.
 -- name: find
@@ -119,7 +127,7 @@ SELECT COUNT(*) FROM transcripts_share WHERE tenant = $1 AND (expires_ms = 0 OR 
 -- The columns are the members of share_members() (src/shares/share.cpp).
 SELECT id, masked_token, file, call_id, attempt, ttl_hours, created_ms, created_by,
   CASE WHEN expires_ms > 0 THEN expires_ms END, views, CASE WHEN last_viewed_ms > 0 THEN last_viewed_ms END
-FROM transcripts_share WHERE tenant = $1 AND (expires_ms = 0 OR expires_ms > $2)
+FROM transcripts_share WHERE tenant = $1 AND (expires_ms = 0 OR expires_ms > $2) AND (created_ms, id) < ($5, $6)
 ORDER BY created_ms DESC, id DESC LIMIT $3 OFFSET $4;
 
 -- name: share_get
@@ -179,7 +187,7 @@ SELECT COUNT(*) FROM transcripts_mail WHERE tenant = $1 AND ($2 = '' OR state = 
 -- name: mail_list
 SELECT call_id, recipient, state, tries, error, created_ms, CASE WHEN last_try_ms > 0 THEN last_try_ms END,
   CASE WHEN next_try_ms > 0 THEN next_try_ms END
-FROM transcripts_mail WHERE tenant = $1 AND ($2 = '' OR state = $2)
+FROM transcripts_mail WHERE tenant = $1 AND ($2 = '' OR state = $2) AND (created_ms, call_id) < ($5, $6)
 ORDER BY created_ms DESC, call_id DESC LIMIT $3 OFFSET $4;
 
 -- Of all tenants, for retention. Parameters: made before, how many.

@@ -112,9 +112,11 @@ RETURNING topic;
 -- name: deliveries-count
 SELECT COUNT(*) FROM webhooks_delivery WHERE subscription = $1 AND tenant = $2;
 
+-- Those before ($5, $6).
 -- name: deliveries-list
 SELECT id, topic, state, attempt, event_ms, due_ms, status, error, done_ms
-FROM webhooks_delivery WHERE subscription = $1 AND tenant = $2 ORDER BY event_ms DESC, id LIMIT $3 OFFSET $4;
+FROM webhooks_delivery WHERE subscription = $1 AND tenant = $2 AND (event_ms, id) < ($5, $6)
+ORDER BY event_ms DESC, id DESC LIMIT $3 OFFSET $4;
 
 -- name: deliveries-remove
 DELETE FROM webhooks_delivery WHERE subscription = $1 AND tenant = $2;

@@ -79,7 +79,10 @@ TranscriptRoutes::TranscriptRoutes(const Host& host, const Archive& archive, con
     : host_(host),
       archive_(archive),
       deletion_(deletion),
-      list_{Statement::find(host, "count"), Statement::find(host, "list"), kItemMembers},
+      list_{Statement::find(host, "count"),
+            Statement::find(host, "list"),
+            kItemMembers,
+            {"callId", "startedUtc", "file"}},
       find_(Statement::find(host, "find")),
       find_item_(Statement::find(host, "find_item")),
       trail_(host),
@@ -96,7 +99,7 @@ void TranscriptRoutes::add_list() {
   route.area = "transcripts";
   route.summary = "Lists transcripts, newest first";
   route.list = true;
-  route.query_schema = R"({"type":"object","properties":{
+  route.query_schema = R"({"type":"object","properties":{)" + std::string(lib::kCursorSchema) + R"(,
     "source":{"type":"string","enum":["vnum","outbound-ai"],"description":"vnum: office-tab as well"},
     "q":{"type":"string","maxLength":200,"description":"Part of caller, number, displayName or rule"},
     "since":{"type":"string","maxLength":40,"description":"ISO 8601: only those started then or later"}}})";

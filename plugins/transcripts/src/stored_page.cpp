@@ -5,14 +5,24 @@
 namespace patchbay::transcripts {
 namespace {
 
-void reply_items(const Host& host, const StoredList& list, const Values& values, int64_t total,
+struct WantedPage {
+  Values values;
+  lib::PagePosition after;
+  int64_t limit, offset;
+};
+
+void reply_items(const Host& host, const StoredList& list, const WantedPage& wanted, int64_t total,
                  Reply<http::Response> reply) {
-  query_json(host, list.list, values, list.members,
-             [total, reply = std::move(reply)](Result<JsonRows> items) mutable {
+  query_json(host, list.list, wanted.values, list.members,
+             [&list, total, after = wanted.after, limit = wanted.limit, offset = wanted.offset,
+              reply = std::move(reply)](Result<JsonRows> items) mutable {
                if (!items) return reply(items.error());
+               const auto end = lib::page_end(after, items->count, limit, offset, total);
+               auto page = lib::json_page(std::move(items->text), end, items->count, list.cursor);
                http::Response response;
-               response.bytes = std::move(items->text);
+               response.bytes = std::move(page.items);
                response.total = total;
+               response.next_cursor = std::move(page.next_cursor);
                reply(std::move(response));
              });
 }
@@ -21,15 +31,19 @@ void reply_items(const Host& host, const StoredList& list, const Values& values,
 
 void reply_page(const Host& host, const StoredList& list, Values filter, const http::Request& request,
                 Reply<http::Response> reply) {
-  Values page = filter;
-  page.emplace_back(request.limit);
-  page.emplace_back(request.offset);
-  query_number(
-      host, list.count, filter,
-      [&host, &list, page = std::move(page), reply = std::move(reply)](const Result<int64_t>& total) mutable {
-        if (!total) return reply(total.error());
-        reply_items(host, list, page, *total, std::move(reply));
-      });
+  auto after = lib::read_page_cursor(request.query.text("cursor"));
+  if (!after) return reply(http::error(400, "invalid_request", after.error().text));
+  WantedPage wanted{filter, *std::move(after), request.limit, request.offset};
+  const bool is_first = wanted.after.is_begin();
+  wanted.values.insert(wanted.values.end(),
+                       {lib::rows_to_read(wanted.after, request.limit), is_first ? request.offset : 0,
+                        wanted.after.time_ms, wanted.after.id});
+  query_number(host, list.count, filter,
+               [&host, &list, wanted = std::move(wanted),
+                reply = std::move(reply)](const Result<int64_t>& total) mutable {
+                 if (!total) return reply(total.error());
+                 reply_items(host, list, wanted, *total, std::move(reply));
+               });
 }
 
 }  // namespace patchbay::transcripts

@@ -6,16 +6,20 @@
 
 #include <string>
 
+#include "page/page_cursor.h"
+
 namespace patchbay::transcripts {
 
-// The statements of one list, and the JSON members of its rows (query_json).
+// The statements of one list, and the JSON members of its rows (query_json). Rows are ordered as a cursor
+// needs it.
 struct StoredList {
   Statement count;  // takes the values of a filter
-  Statement list;   // takes the same values, then limit and offset
+  Statement list;   // takes the same values, then limit, offset, and the time and id of a position
   std::string members;
+  lib::CursorMembers cursor;
 };
 
-// [main strand] `list` must live until the reply.
+// [main strand] Answers 400 to an invalid cursor. `list` must live until the reply.
 void reply_page(const Host& host, const StoredList& list, Values filter, const http::Request& request,
                 Reply<http::Response> reply);
 

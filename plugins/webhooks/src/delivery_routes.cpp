@@ -24,6 +24,7 @@ DeliveryRoutes::DeliveryRoutes(const Host& host, SubscriptionRegistry& registry,
   http::Route list =
       webhook_route("GET", "/{id}/deliveries", "Lists the deliveries of a subscription, newest first");
   list.list = true;
+  list.query_schema = R"({"type":"object","properties":{)" + std::string(lib::kCursorSchema) + "}}";
   add(std::move(list), delivery_schema(), &DeliveryRoutes::list);
   add(webhook_route("POST", "/{id}/deliveries/{deliveryId}/resend",
                     "Sends an ended delivery again, from attempt 1"),
@@ -56,25 +57,32 @@ void DeliveryRoutes::test(const http::Request& request, Reply reply) {
 void DeliveryRoutes::list(const http::Request& request, Reply reply) {
   const Subscription* subscription = find(request);
   if (subscription == nullptr) return reply(no_such_subscription());
+  auto after = lib::read_page_cursor(request.query.text("cursor"));
+  if (!after) return reply(http::error(400, "invalid_request", after.error().text));
   query(host_, count_, {subscription->id, subscription->tenant},
-        alive_.bind([this, request, id = subscription->id,
+        alive_.bind([this, request, id = subscription->id, after = *std::move(after),
                      reply = std::move(reply)](const Result<Rows>& rows) mutable {
           if (!rows) return reply(rows.error());
-          list_page(id, request, rows->integer(0, 0), std::move(reply));
+          list_page(id, request, after, rows->integer(0, 0), std::move(reply));
         }));
 }
 
-void DeliveryRoutes::list_page(const std::string& id, const http::Request& request, int64_t total,
-                               Reply reply) {
-  query(host_, list_, {id, request.tenant, request.limit, request.offset},
-        [total, reply = std::move(reply)](const Result<Rows>& rows) mutable {
+void DeliveryRoutes::list_page(const std::string& id, const http::Request& request,
+                               const lib::PagePosition& after, int64_t total, Reply reply) {
+  const int64_t read = lib::rows_to_read(after, request.limit);
+  const int64_t skipped = after.is_begin() ? request.offset : 0;
+  query(host_, list_, {id, request.tenant, read, skipped, after.time_ms, after.id},
+        [total, after, limit = request.limit, offset = request.offset,
+         reply = std::move(reply)](const Result<Rows>& rows) mutable {
           if (!rows) return reply(rows.error());
+          const auto end = lib::page_end(after, rows->size(), limit, offset, total);
           JsonWriter body;
           body.object().key("data").array();
-          for (size_t i = 0; i < rows->size(); ++i) write_delivery(body, *rows, i);
+          for (size_t i = 0; i < end.count; ++i) write_delivery(body, *rows, i);
           body.end().end();
           http::Response response = http::ok(std::move(body).str());
           response.total = total;
+          if (end.has_next) response.next_cursor = lib::page_cursor(delivery_position(*rows, end.count - 1));
           reply(std::move(response));
         });
 }

@@ -9,6 +9,7 @@
 
 #include "delivery_queue.h"
 #include "fan_out.h"
+#include "page/page_cursor.h"
 #include "subscription.h"
 
 namespace patchbay::webhooks {
@@ -27,7 +28,8 @@ class DeliveryRoutes {
   void add(http::Route route, std::string reply_schema, Handle handle);
   void test(const http::Request& request, Reply reply);
   void list(const http::Request& request, Reply reply);
-  void list_page(const std::string& id, const http::Request& request, int64_t total, Reply reply);
+  void list_page(const std::string& id, const http::Request& request, const lib::PagePosition& after,
+                 int64_t total, Reply reply);
   void resend(const http::Request& request, Reply reply);
 
   // The subscription {id} of the bearer's tenant; null: not found.

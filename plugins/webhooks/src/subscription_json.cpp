@@ -81,4 +81,8 @@ void write_delivery(JsonWriter& out, const Rows& rows, size_t row) {
   out.member("status", rows.integer(row, 6)).member("error", rows.text(row, 7)).end();
 }
 
+lib::PagePosition delivery_position(const Rows& rows, size_t row) {
+  return {rows.integer(row, 4), std::string(rows.text(row, 0))};
+}
+
 }  // namespace patchbay::webhooks

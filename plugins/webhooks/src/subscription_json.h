@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "event_catalogue.h"
+#include "page/page_cursor.h"
 #include "subscription.h"
 
 namespace patchbay::webhooks {
@@ -28,5 +29,7 @@ std::string audited_delivery(const std::string& id);
 
 // Row `row` of the statement deliveries-list.
 void write_delivery(JsonWriter& out, const Rows& rows, size_t row);
+// Its position in that list.
+lib::PagePosition delivery_position(const Rows& rows, size_t row);
 
 }  // namespace patchbay::webhooks

@@ -12,3 +12,11 @@ TEST_CASE("the sweep of bodies reads only those that are old enough") {
   }
   CHECK(plans.of("sweep-bodies").find("webhooks_body_age") != std::string::npos);
 }
+
+TEST_CASE("a page of deliveries begins at a position of the index") {
+  patchbay::test::QueryPlans plans(WEBHOOKS_SCHEMA);
+  const std::string plan = plans.of("deliveries-list");
+  INFO(plan);
+  CHECK(plan.find("webhooks_delivery_list (subscription=? AND (event_ms,id)<(?,?))") != std::string::npos);
+  CHECK(plan.find("TEMP B-TREE") == std::string::npos);
+}

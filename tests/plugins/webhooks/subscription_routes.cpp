@@ -5,8 +5,10 @@
 #include <chrono>
 #include <future>
 #include <map>
+#include <set>
 #include <vector>
 
+#include "runtime/manual_clock.h"
 #include "support/probe_requests.h"
 #include "support/test_server.h"
 #include "support/webhook_receiver.h"
@@ -40,6 +42,40 @@ std::string list(const std::string& tenant = "a.example") {
 }
 
 }  // namespace
+
+TEST_CASE("the pages of deliveries follow each other without a gap while deliveries are added") {
+  core::ManualClock clock;
+  TestServer server(kNone, &clock, {probe::entry()});
+  REQUIRE(server.start_error() == "");
+  const auto made = ask({"POST", kAdmin, R"({"url":"http://127.0.0.1:9/x"})"});
+  const std::string path = std::string(kAdmin) + "/" + text_member(made.body, "id");
+  const auto send = [&] {
+    clock.advance(std::chrono::milliseconds(1));
+    const auto sent = ask({"POST", path + "/test"});
+    CHECK(sent.status == 200);
+    return text_member(sent.body, "deliveryId");
+  };
+  std::set<std::string> first_five, listed;
+  while (first_five.size() < 5) first_five.insert(send());
+  probe::Call page{"GET", path + "/deliveries"};
+  page.limit = 2;
+  for (size_t expected : {2U, 2U, 1U}) {
+    const auto answer = ask(page);
+    CHECK(answer.status == 200);
+    size_t count = 0;
+    const std::string key = "\"deliveryId\":\"";
+    for (size_t at = 0; (at = answer.body.find(key, at)) != std::string::npos; ++count, at += key.size())
+      CHECK(listed.insert(answer.body.substr(at + key.size(), 32)).second);
+    CHECK(count == expected);
+    CHECK(answer.next_cursor.empty() == (expected == 1));
+    page.query = {{"cursor", answer.next_cursor}};
+    page.offset += page.limit;
+    send();
+  }
+  CHECK(listed == first_five);
+  page.query = {{"cursor", "x"}};
+  CHECK(ask(page).status == 400);
+}
 
 TEST_CASE("a subscription is created, listed, changed and deleted, and its secret is shown once") {
   TestServer server(kNone, nullptr, {probe::entry()});

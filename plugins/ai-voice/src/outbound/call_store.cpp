@@ -92,31 +92,26 @@ void CallStore::list(PageQuery page_query, Function<void(Result<Page>)> done) co
              });
 }
 
-// A page after a position is read with one call more, which shows whether there is a next page: calls may
-// have been added or deleted since the first one, so that offset and total do not. The first page's text is
-// passed on as it is, because it is asked for the most.
 void CallStore::page(const PageQuery& wanted, int64_t total, Function<void(Result<Page>)> done) const {
+  static constexpr lib::CursorMembers kCursorMembers{"callId", "createdAtUtc", "callId"};
   const auto& [tenant, statuses, limit, offset, after] = wanted;
-  const bool is_first = after.is_begin();
-  const int64_t skipped = is_first ? offset : 0;
-  const int64_t read = is_first ? limit : limit + 1;
-  auto take = [total, is_first, limit = static_cast<size_t>(limit), is_last = offset + limit >= total,
+  const int64_t skipped = after.is_begin() ? offset : 0;
+  const int64_t read = lib::rows_to_read(after, limit);
+  auto take = [total, after = after, limit = limit, offset = offset,
                done = std::move(done)](Result<JsonRows> calls) {
     if (!calls) return done(calls.error());
-    Page page{std::move(calls->text), total, {}};
-    if (calls->count > limit) page.calls = Buffer::copy(without_last(page.calls.view()));
-    if (is_first ? calls->count == limit && !is_last : calls->count > limit)
-      page.next_cursor = cursor_after(page.calls.view());
-    done(std::move(page));
+    const auto end = lib::page_end(after, calls->count, limit, offset, total);
+    auto page = lib::json_page(std::move(calls->text), end, calls->count, kCursorMembers);
+    done(Page{std::move(page.items), total, std::move(page.next_cursor)});
   };
   static const std::string members = record_members();
   if (statuses.empty())
-    return query_json(host_, list_, {tenant, read, skipped, after.created_ms, after.call_id}, members,
+    return query_json(host_, list_, {tenant, read, skipped, after.time_ms, after.id}, members,
                       std::move(take));
   Values values{tenant};
   for (size_t i = 0; i < kStatuses.size(); ++i)
     values.emplace_back(i < statuses.size() ? std::string_view(statuses[i]) : std::string_view());
-  values.insert(values.end(), {read + skipped, read, skipped, after.created_ms, after.call_id});
+  values.insert(values.end(), {read + skipped, read, skipped, after.time_ms, after.id});
   query_json(host_, list_status_, values, members, std::move(take));
 }
 

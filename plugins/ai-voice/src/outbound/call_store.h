@@ -11,8 +11,8 @@
 #include "conversation/transcript_builder.h"
 #include "outbound/attempt_end.h"
 #include "outbound/call.h"
-#include "outbound/call_cursor.h"
 #include "outbound/call_events.h"
+#include "page/page_cursor.h"
 
 namespace patchbay::ai_voice {
 
@@ -39,7 +39,7 @@ class CallStore {
     std::vector<std::string> statuses;  // empty: all
     int64_t limit = 0;
     int64_t offset = 0;  // ignored with `after`
-    CallPosition after;
+    lib::PagePosition after;
   };
   void list(PageQuery page_query, Function<void(Result<Page>)> done) const;
   void count_waiting(const std::string& tenant, Function<void(Result<int64_t>)> done) const;

@@ -34,7 +34,7 @@ void CallRoutes::open() {
 void CallRoutes::list(const http::Request& request, HttpReply reply) {
   auto statuses = read_statuses(request.query.text("status"));
   if (!statuses) return reply(http::error(400, "invalid_request", statuses.error().text));
-  auto after = read_cursor(request.query.text("cursor"));
+  auto after = lib::read_page_cursor(request.query.text("cursor"));
   if (!after) return reply(http::error(400, "invalid_request", after.error().text));
   store_.list({request.tenant, *std::move(statuses), request.limit, request.offset, *std::move(after)},
               [reply = std::move(reply)](Result<CallStore::Page> page) mutable {

@@ -3,11 +3,13 @@
 #include <patchbay/utc.h>
 
 #include "audit_id.h"
+#include "page/page_cursor.h"
 
 namespace patchbay::rest_api {
 namespace {
 
 constexpr char kQuery[] = R"({"type":"object","properties":{
+  "cursor":{"type":"string","pattern":"^[0-9a-f]{24}$","description":"Where the page begins; only as `next` of the page before has it"},
   "actor":{"type":"string","maxLength":200,"description":"Only changes by this user name, key:<name>, or operator"},
   "action":{"type":"string","maxLength":200,
     "description":"Only actions that begin so: webhook.created, or webhook. for all of webhooks"},
@@ -47,11 +49,13 @@ Result<std::string> bound(const NameValues& query, const char* name, const char*
   return first_audit_id(*time_ms);
 }
 
+Result<std::string> until_of(const NameValues& query) { return bound(query, "until", kAfterAllIds); }
+
 // The parameters of both statements.
 Result<Values> filter_of(const http::Request& request) {
   const NameValues& query = request.query;
   PB_TRY_VALUE(const std::string since, bound(query, "since", ""));
-  PB_TRY_VALUE(const std::string until, bound(query, "until", kAfterAllIds));
+  PB_TRY_VALUE(const std::string until, until_of(query));
   const bool of_server = query.text("scope") == "server";
   return Values{of_server ? std::string() : request.tenant,
                 since,
@@ -65,10 +69,10 @@ void write_value(JsonWriter& out, const Rows& rows, size_t row, size_t column) {
   rows.is_null(row, column) ? out.null() : out.raw(rows.text(row, column));
 }
 
-std::string write_items(const Rows& rows) {
+std::string write_items(const Rows& rows, size_t count) {
   JsonWriter out;
   out.object().key("data").array();
-  for (size_t row = 0; row < rows.size(); ++row) {
+  for (size_t row = 0; row < count; ++row) {
     out.object().member("id", rows.text(row, 0)).member("timeUtc", utc_text(rows.integer(row, 1)));
     out.member("tenant", rows.text(row, 2)).member("actor", rows.text(row, 3));
     out.member("remote", rows.text(row, 4)).member("action", rows.text(row, 5));
@@ -106,24 +110,34 @@ void AuditRoutes::list(const http::Request& request, Reply reply) {
     return reply(http::error(403, "insufficient_role", "scope=server needs an admin of the primary tenant"));
   auto values = filter_of(request);
   if (!values) return reply(http::error(400, "invalid_request", values.error().text));
-  Values page_values = *values;
-  page_values.emplace_back(request.limit);
-  page_values.emplace_back(request.offset);
-  query_number(host_, count_, *values,
-               [this, page_values = std::move(page_values),
-                reply = std::move(reply)](const Result<int64_t>& total) mutable {
-                 if (!total) return reply(total.error());
-                 page(page_values, *total, std::move(reply));
-               });
+  query_number(
+      host_, count_, *values,
+      [this, values = *values, request, reply = std::move(reply)](const Result<int64_t>& total) mutable {
+        if (!total) return reply(total.error());
+        page(std::move(values), request, *total, std::move(reply));
+      });
 }
 
-void AuditRoutes::page(const Values& values, int64_t total, Reply reply) {
-  query(host_, list_, values, [total, reply = std::move(reply)](const Result<Rows>& rows) mutable {
-    if (!rows) return reply(rows.error());
-    http::Response response = http::ok(write_items(*rows));
-    response.total = total;
-    reply(std::move(response));
-  });
+// Ids are in the order of time, so the id of a page's last record is the end of the range of the next one. A
+// page after a cursor is read with one record more, which shows whether there is a next one.
+void AuditRoutes::page(Values values, const http::Request& request, int64_t total, Reply reply) {
+  const std::string_view cursor = request.query.text("cursor");
+  const lib::PagePosition after =
+      cursor.empty() ? lib::PagePosition{} : lib::PagePosition{0, std::string(cursor)};
+  const auto until = until_of(request.query);
+  if (!after.is_begin() && until && after.id < *until) values[2] = after.id;
+  values.emplace_back(lib::rows_to_read(after, request.limit));
+  values.emplace_back(after.is_begin() ? request.offset : 0);
+  query(host_, list_, values,
+        [total, after, limit = request.limit, offset = request.offset,
+         reply = std::move(reply)](const Result<Rows>& rows) mutable {
+          if (!rows) return reply(rows.error());
+          const auto end = lib::page_end(after, rows->size(), limit, offset, total);
+          http::Response response = http::ok(write_items(*rows, end.count));
+          response.total = total;
+          if (end.has_next) response.next_cursor = rows->text(end.count - 1, 0);
+          reply(std::move(response));
+        });
 }
 
 }  // namespace patchbay::rest_api

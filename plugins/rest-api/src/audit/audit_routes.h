@@ -15,7 +15,7 @@ class AuditRoutes {
  private:
   using Reply = patchbay::Reply<http::Response>;
   void list(const http::Request& request, Reply reply);
-  void page(const Values& values, int64_t total, Reply reply);
+  void page(Values values, const http::Request& request, int64_t total, Reply reply);
 
   const Host& host_;
   const Statement count_, list_;

@@ -17,7 +17,10 @@ constexpr char kMailMembers[] = "callId recipient state tries error createdAtUtc
 
 MailRoutes::MailRoutes(const Host& host)
     : host_(host),
-      list_{Statement::find(host, "mail_count"), Statement::find(host, "mail_list"), kMailMembers},
+      list_{Statement::find(host, "mail_count"),
+            Statement::find(host, "mail_list"),
+            kMailMembers,
+            {"callId", "createdAtUtc", "callId"}},
       routes_(host) {
   http::Route route;
   route.method = "GET";
@@ -25,7 +28,7 @@ MailRoutes::MailRoutes(const Host& host)
   route.area = "transcripts";
   route.summary = "Lists the outcome mails of the last 30 days with their state, newest first";
   route.list = true;
-  route.query_schema = R"({"type":"object","properties":{
+  route.query_schema = R"({"type":"object","properties":{)" + std::string(lib::kCursorSchema) + R"(,
     "state":{"type":"string","enum":["waiting","sent","refused","given-up"],"description":"Only mails in this state"}}})";
   route.reply_schema = kMailSchema;
   routes_.add(std::move(route), [this](const http::Request& request, Reply<http::Response> reply) {

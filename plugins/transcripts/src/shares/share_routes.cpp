@@ -57,7 +57,10 @@ Result<Response> failed(const Commit& outcome, const char* conflict_text) {
 
 ShareRoutes::ShareRoutes(const Host& host)
     : host_(host),
-      list_{Statement::find(host, "share_count"), Statement::find(host, "share_list"), share_members()},
+      list_{Statement::find(host, "share_count"),
+            Statement::find(host, "share_list"),
+            share_members(),
+            {"id", "createdAtUtc", "id"}},
       find_transcript_(Statement::find(host, "share_transcript")),
       insert_(Statement::find(host, "share_insert")),
       get_(Statement::find(host, "share_get")),
@@ -85,6 +88,7 @@ void ShareRoutes::add_list() {
   http::Route route =
       share_route("GET", kSharesPath, "Lists the links that are neither revoked nor expired, newest first");
   route.list = true;
+  route.query_schema = R"({"type":"object","properties":{)" + std::string(lib::kCursorSchema) + "}}";
   route.reply_schema = share_schema();
   routes_.add(std::move(route),
               [this](const Request& request, Reply reply) { list(request, std::move(reply)); });

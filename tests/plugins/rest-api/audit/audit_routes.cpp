@@ -159,6 +159,31 @@ TEST_CASE("an admin sees the changes of the own tenant, a super-admin those of a
   CHECK(server.http.get(kPath).status == 401);
 }
 
+TEST_CASE("the pages of changes follow each other without a gap while changes are added") {
+  DoorServer server;
+  for (const char* name : {"a", "b", "c", "d", "e"}) {
+    CHECK(server.as("admin-a", "PUT", std::string("/t/doors/") + name).status == 200);
+    server.clock.advance(std::chrono::seconds(1));
+  }
+  std::string objects, target = "?limit=2&action=door.";
+  for (int page = 0; page < 3; ++page) {
+    objects += server.objects("admin-a", target) + ", ";
+    const auto answer = server.as("admin-a", "GET", kPath + target);
+    const auto doc = core::json::parse(answer.body);
+    REQUIRE(doc.ok());
+    const auto* next = doc->root().find("next");
+    const std::string url(next->string());
+    CHECK(url.empty() == (page == 2));
+    if (url.empty()) break;
+    CHECK(has(url, "&cursor="));
+    target = url.substr(url.find('?'));
+    CHECK(server.as("admin-a", "PUT", "/t/doors/new-" + std::to_string(page)).status == 200);
+  }
+  CHECK(objects == "e d of 5, c b of 6, a of 7, ");
+  CHECK(server.as("admin-a", "GET", std::string(kPath) + "?cursor=x").status == 400);
+  CHECK(server.objects("admin-a", "?cursor=000000000000000000000000") == "of 7");
+}
+
 TEST_CASE("changes are listed newest first, in pages, and by filters") {
   DoorServer server;
   for (const char* name : {"a", "b", "c"}) {
