@@ -1,7 +1,7 @@
 // Server-sent events of a plugin's route.
 #include <thread>
 
-#include "ws_client.h"
+#include "stream_server.h"
 
 using namespace rest_api_test;
 

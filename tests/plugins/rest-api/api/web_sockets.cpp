@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "support/within.h"
-#include "ws_client.h"
+#include "stream_server.h"
 
 using namespace rest_api_test;
 
