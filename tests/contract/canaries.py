@@ -8,6 +8,7 @@ import os
 import sys
 import urllib.parse
 
+from login import LOGOUT, Browser
 from receiver import Receiver
 from server import API, ORDINARY, PRIMARY, SECRETS, Checks, Server, bearer
 
@@ -45,6 +46,7 @@ class Canaries:
         self.expect(self.ask("POST", API + "/calls", {**body, "scheduleAtUtc": "2027-10-01T00:00:00Z"}), 200, "a scheduled call")
         self.number()
         self.user()
+        self.login()
 
     def number(self):
         """The engine's key of a virtual number: in the answer, as specified, and nowhere else."""
@@ -62,6 +64,24 @@ class Canaries:
             sip = answer.json().get("sipPassword", "")
             if sip:
                 self.secrets["sip"] = sip
+
+    def login(self):
+        """Code, cookies and tokens of the login page; also sent to the wrong places."""
+        browser = Browser(self.server)
+        code = browser.sent(browser.sign_in("alice"))
+        CHECKS.check(code != "", "a code")
+        tokens = self.expect(browser.exchange(code), 200, "tokens")
+        self.secrets.update({"code": code, "refresh token": tokens.get("refresh_token", ""), "id token": tokens.get("id_token", ""), "token of a code": tokens.get("access_token", "")})
+        self.secrets.update({f"cookie {name}": value for name, value in browser.cookies.items()})
+        for secret in (code, tokens.get("id_token", ""), tokens.get("refresh_token", "")):
+            for path, fields in (("/oidc.ashx/authorize", browser.request(login_hint="x", id_token_hint=secret)), (LOGOUT, {"id_token_hint": secret, "client_id": secret})):
+                answer = browser.ask("GET", path, fields)
+                self.errors.append(answer.body.decode(errors="replace") + str({name: value for name, value in answer.headers.items() if name not in ("set-cookie", "location")}))
+            for path in ("/oidc.ashx/token", "/oidc.ashx/revoke"):
+                self.ask("POST", path, urllib.parse.urlencode({"token": secret, "client_id": secret, "grant_type": secret}), {})
+        browser.exchange(code)  # used twice
+        browser.sign_in("bob", "canary-wrong-password-3Qp")
+        self.secrets["wrong password"] = "canary-wrong-password-3Qp"
 
     def provoke(self):
         """Errors around each secret: broken JSON, wrong types, wrong places, wrong credentials."""

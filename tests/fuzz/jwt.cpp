@@ -56,6 +56,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if (*data != 'c') {
     const auto claims = verify_access_token(text, rules());
     if (claims && claims->username != "seed") std::abort();
+    if (verify_id_token_hint(text, rules())) std::abort();  // no seed is an id_token
     return 0;
   }
   const auto token = sign_jwt(ring().current(), kAccessType, text);

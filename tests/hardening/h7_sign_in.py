@@ -1,9 +1,11 @@
-"""H7: sign-in, refresh tokens, throttling. The third-party client is tests/npm, with openid-client."""
+"""H7: sign-in, refresh tokens, codes, throttling. The third-party client is tests/npm, with openid-client."""
 
 import collections
 import concurrent.futures
+import os
 import urllib.parse
 
+from login import Browser
 from main import run
 from server import API, PRIMARY, SECRETS, bearer
 
@@ -35,6 +37,7 @@ def check(server, checks):
     checks.check((wrong_user.status, wrong_user.body) == (wrong_password.status, wrong_password.body), f"{wrong_user.body!r} and {wrong_password.body!r}")
     hashed(server, checks)
     parallel(server, checks)
+    codes(server, checks)
     throttled(server, checks)
 
 
@@ -44,6 +47,32 @@ def parallel(server, checks):
     with concurrent.futures.ThreadPoolExecutor(50) as pool:
         statuses = collections.Counter(answer.status for answer in pool.map(lambda _: refresh(server, token), range(50)))
     checks.check(statuses[200] <= 1 and sum(statuses.values()) == 50 and not any(status >= 500 and status != 503 for status in statuses), f"50 at once: {dict(statuses)}")
+
+
+def codes(server, checks):
+    """20 uses of one code at once: at most one succeeds, and its tokens end."""
+    browser = Browser(server, source="127.0.0.3")  # where no limit is reached yet
+    signed_in = browser.sign_in("alice")
+    code = browser.sent(signed_in)
+    if not checks.check(signed_in.status == 303 and len(code) == 43, f"the login page: {signed_in.status}"):
+        return
+    with concurrent.futures.ThreadPoolExecutor(20) as pool:
+        answers = list(pool.map(lambda _: browser.exchange(code), range(20)))
+    granted = [answer.json() for answer in answers if answer.status == 200]
+    checks.check(len(granted) <= 1 and any(answer.status == 400 for answer in answers), f"{len(granted)} of 20 uses of one code: {[answer.status for answer in answers]}")
+    for tokens in granted:
+        checks.check(server.ask("GET", "/oidc.ashx/userinfo", None, bearer(tokens["access_token"])).status == 401, "the tokens of a code used twice")
+    for secret in (code, *browser.cookies.values()):
+        checks.check(not any(secret.encode() in octets for _, octets in stored(server)), "the database has a code or a cookie")
+
+
+def stored(server):
+    for root, _, names in os.walk(server.data):
+        for name in names:
+            path = os.path.join(root, name)
+            if os.path.isfile(path):
+                with open(path, "rb") as file:
+                    yield name, file.read()
 
 
 def throttled(server, checks):
@@ -58,15 +87,9 @@ def hashed(server, checks):
     """The database has no password, and refresh tokens as hashes only."""
     token = sign_in(server).json()
     checks.check(server.ask("GET", API + "/calls", None, bearer(token["access_token"])).status == 200, "alice is not throttled")
-    import os
-    for root, _, names in os.walk(server.data):
-        for name in names:
-            path = os.path.join(root, name)
-            if os.path.isfile(path):
-                with open(path, "rb") as file:
-                    octets = file.read()
-                for secret in (SECRETS["alice"], token["refresh_token"], token["access_token"]):
-                    checks.check(secret.encode() not in octets, f"{name} has a secret")
+    for name, octets in stored(server):
+        for secret in (SECRETS["alice"], token["refresh_token"], token["access_token"]):
+            checks.check(secret.encode() not in octets, f"{name} has a secret")
 
 
 run(check)

@@ -146,8 +146,8 @@ std::vector<std::string> OpenApi::faults(const std::string& method, const std::s
       walk(&document_.root(), {"paths", path, to_lower(method), "responses", std::to_string(status)});
   if (answer == nullptr) return {name + " is not documented: " + body};
   const Node* content = answer->find("content");
-  const Node* schema =
-      content == nullptr || content->size() == 0 ? nullptr : content->member(0)->value.find("schema");
+  const Node* json = content == nullptr ? nullptr : content->find("application/json");
+  const Node* schema = json == nullptr ? nullptr : json->find("schema");
   if (schema == nullptr) return {name + " has no schema"};
   const auto parsed = core::json::parse(body);
   if (!parsed) return {name + ": " + parsed.error().text};

@@ -27,8 +27,10 @@ inline std::vector<std::string> audits(size_t at_least) {
 
 struct UserServer {
   core::ManualClock clock;
-  test::TestServer core{config(), &clock, {probe::entry()}};
-  UserServer() { REQUIRE(core.start_error() == ""); }
+  test::TestServer core;
+  explicit UserServer(const std::string& yaml = config()) : core(yaml, &clock, {probe::entry()}) {
+    REQUIRE(core.start_error() == "");
+  }
 
   Status reload(const std::string& yaml) { return core.reload(yaml); }
 
@@ -52,6 +54,21 @@ struct UserServer {
     char* error = nullptr;
     CHECK_MESSAGE(sqlite3_exec(db, sql.c_str(), nullptr, nullptr, &error) == SQLITE_OK, (error ? error : ""));
     sqlite3_close(db);
+  }
+
+  // The number that a SELECT returns.
+  int64_t stored_number(const std::string& sql) const {
+    sqlite3* db = nullptr;
+    const std::string file = (core.data() / "patchbay.db").string();
+    REQUIRE(sqlite3_open_v2(file.c_str(), &db, SQLITE_OPEN_READWRITE, nullptr) == SQLITE_OK);
+    sqlite3_busy_timeout(db, 10'000);
+    sqlite3_stmt* statement = nullptr;
+    int64_t number = -1;
+    CHECK(sqlite3_prepare_v2(db, sql.c_str(), -1, &statement, nullptr) == SQLITE_OK);
+    if (sqlite3_step(statement) == SQLITE_ROW) number = sqlite3_column_int64(statement, 0);
+    sqlite3_finalize(statement);
+    sqlite3_close(db);
+    return number;
   }
 
   // Advances the clock by two seconds, and waits for what its timers start.

@@ -164,13 +164,13 @@ class Server:
         host, port = self.addresses[listener].rsplit(":", 1)
         return host, int(port)
 
-    def ask(self, method, target, body=None, headers=None, tenant=PRIMARY, listener="public"):
-        """One request on a connection of its own. `body`: bytes, text, or what becomes JSON."""
+    def ask(self, method, target, body=None, headers=None, tenant=PRIMARY, listener="public", source=None):
+        """One request on a connection of its own. `body`: bytes, text, or what becomes JSON. `source`: another loopback address to ask from."""
         if body is not None and not isinstance(body, (bytes, str)):
             body = json.dumps(body)
         if isinstance(body, str):
             body = body.encode("utf-8", "surrogatepass")
-        connection = http.client.HTTPConnection(*self.address(listener), timeout=ANSWER_S)
+        connection = http.client.HTTPConnection(*self.address(listener), timeout=ANSWER_S, source_address=(source, 0) if source else None)
         try:
             connection.putrequest(method, target, skip_host=True, skip_accept_encoding=True)
             connection.putheader("Host", tenant)

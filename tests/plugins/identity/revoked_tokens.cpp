@@ -1,0 +1,43 @@
+// Revocations of other processes of the database.
+#include <patchbay/base64.h>
+
+#include "user_requests.h"
+
+using namespace identity_test;
+
+namespace {
+
+std::string revocation_of(const std::string& id) {
+  return "BEGIN IMMEDIATE; UPDATE identity_revision SET rev = rev + 1 WHERE domain = 'revoked';"
+         "INSERT INTO identity_revoked (id, tenant, expires_ms, rev) SELECT '" +
+         id + "', 'a.example', 9000000000000, rev FROM identity_revision WHERE domain = 'revoked'; COMMIT;";
+}
+
+}  // namespace
+
+TEST_CASE("a token that another process revokes is refused within two seconds, and after a restart") {
+  UserServer server;
+  const Tokens tokens = sign_in(), other = sign_in();
+  const auto id = json_without_host(
+      from_base64url(tokens.access.substr(tokens.access.find('.') + 1,
+                                          tokens.access.rfind('.') - tokens.access.find('.') - 1))
+          .value_or(""));
+  REQUIRE(id);
+  server.as_another_process(revocation_of(std::string((*id)["jti"].text())));
+  CHECK(server.within_two_seconds([&] { return !probe::verify(tokens.access); }));
+  CHECK(probe::verify(other.access));
+  server.core.restart();
+  CHECK_FALSE(probe::verify(tokens.access));
+  CHECK(probe::verify(other.access));
+}
+
+TEST_CASE("more revocations than a page of rows are read at the start") {
+  UserServer server;
+  const Tokens tokens = sign_in();
+  std::string sql;
+  for (int i = 0; i < 1001; ++i) sql += revocation_of("id-" + std::to_string(i));
+  server.as_another_process(sql);
+  server.core.restart();
+  CHECK(probe::verify(tokens.access));
+  CHECK(sign_in().access != "");
+}
