@@ -23,6 +23,7 @@ struct Attempt {
   std::string subscription, tenant, delivery, subject, topic;
   int64_t number = 0;  // 1 to kMaxAttempts
   int64_t due_ms = 0, started_ms = 0;
+  bool quick = false;  // the kind of its slot
   Outcome outcome;
 };
 

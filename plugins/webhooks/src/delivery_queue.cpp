@@ -33,12 +33,17 @@ DeliveryQueue::Lane& DeliveryQueue::lane(const std::string& subscription) {
   return *lane;
 }
 
+SlotKind DeliveryQueue::kind_of(const Lane& lane) {
+  if (lane.quick) return SlotKind::quick;
+  return lane.in_flight.empty() ? SlotKind::first : SlotKind::further;
+}
+
 // False: the lane is at its limit, and continues when a request of it ends; or no slot is free, and it waits
 // in the queue.
 bool DeliveryQueue::may_start(const std::string& id, const std::string& tenant, const Lane& lane) {
   if (draining_ || lane.in_flight.size() >= settings_.max_in_flight) return false;
-  if (in_flight_limit_.has_room(tenant)) return true;
-  in_flight_limit_.wait(tenant, id);
+  if (in_flight_limit_.has_room(tenant, kind_of(lane))) return true;
+  in_flight_limit_.wait(tenant, id, kind_of(lane));
   return false;
 }
 
@@ -46,13 +51,13 @@ void DeliveryQueue::assign_slots() {
   while (const auto next = in_flight_limit_.next()) pump(*next);
 }
 
-void DeliveryQueue::take_slot(const std::string& tenant) {
-  in_flight_limit_.take(tenant);
+void DeliveryQueue::take_slot(const std::string& tenant, bool quick) {
+  in_flight_limit_.take(tenant, quick);
   in_flight_gauge_.set(static_cast<double>(in_flight_limit_.used()));
 }
 
-void DeliveryQueue::release_slot(const std::string& tenant) {
-  in_flight_limit_.release(tenant);
+void DeliveryQueue::release_slot(const std::string& tenant, bool quick) {
+  in_flight_limit_.release(tenant, quick);
   in_flight_gauge_.set(static_cast<double>(in_flight_limit_.used()));
   if (in_flight_limit_.used() == 0 && idle_) std::exchange(idle_, {})();
 }
@@ -72,7 +77,8 @@ void DeliveryQueue::pump(const std::string& id) {
   lane.reading = true;
   lane.changed = false;
   lane.tenant = subscription->tenant;
-  take_slot(lane.tenant);
+  lane.reading_quick = lane.quick;
+  take_slot(lane.tenant, lane.quick);
   query(host_, pending_, {id, subscription->active ? 1 : 0, lane.in_flight.size() + kLookAhead},
         alive_.bind([this, id](const Result<Rows>& rows) { read(id, rows); }));
 }
@@ -80,7 +86,7 @@ void DeliveryQueue::pump(const std::string& id) {
 void DeliveryQueue::read(const std::string& id, const Result<Rows>& rows) {
   Lane& lane = this->lane(id);
   lane.reading = false;
-  release_slot(lane.tenant);
+  release_slot(lane.tenant, lane.reading_quick);
   if (rows) on_rows(id, *rows);
   for (const std::string& delivery : std::exchange(lane.ended, {})) lane.in_flight.erase(delivery);
   if (!rows) {
@@ -150,7 +156,8 @@ void DeliveryQueue::start_attempt(const Subscription& subscription, Lane& lane, 
   attempt.due_ms = delivery.due_ms;
   lane.in_flight.insert(delivery.id);
   if (!attempt.subject.empty()) lane.subjects.insert(attempt.subject);
-  take_slot(subscription.tenant);
+  attempt.quick = lane.quick;
+  take_slot(subscription.tenant, lane.quick);
   read_body({delivery, std::move(attempt)});
 }
 
@@ -199,6 +206,8 @@ void DeliveryQueue::send(Unsent unsent) {
 }
 
 void DeliveryQueue::on_ended(Attempt attempt) {
+  lane(attempt.subscription).quick =
+      attempt.outcome.delivered && host_.wall_ms() - attempt.started_ms <= kQuickMs;
   outcomes_.report(attempt);
   outcomes_.record(std::move(attempt));
 }
@@ -214,8 +223,9 @@ void DeliveryQueue::release(const Attempt& attempt) {
   if (lane.reading)
     lane.changed = true;
   else
-    in_flight_limit_.wait(attempt.tenant, attempt.subscription);  // after those that wait already
-  release_slot(attempt.tenant);
+    in_flight_limit_.wait(attempt.tenant, attempt.subscription,
+                          kind_of(lane));  // after those that wait already
+  release_slot(attempt.tenant, attempt.quick);
   assign_slots();
 }
 

@@ -1,6 +1,6 @@
 // DeliveryQueue: chooses the deliveries that are due and starts their attempts. One lane per subscription, so
-// that a receiver that hangs does not delay other subscriptions; a limit per tenant and round robin among
-// tenants, so that a tenant with many such receivers does not delay other tenants. The queue is in the store.
+// that a receiver that hangs does not delay other subscriptions, nor do many of them (in_flight_limit.h). The
+// queue is in the store.
 // On the main strand.
 #pragma once
 
@@ -51,6 +51,8 @@ class DeliveryQueue {
     std::string tenant;               // while reading, which takes a slot
     bool reading = false;
     bool changed = false;  // while reading
+    bool quick = false;    // the last attempt that ended was a success within kQuickMs
+    bool reading_quick = false;
   };
 
   Lane& lane(const std::string& subscription);
@@ -59,9 +61,10 @@ class DeliveryQueue {
   void on_rows(const std::string& id, const Rows& rows);
   static std::vector<Delivery> read_rows(const Rows& rows, const Lane& lane);
   bool may_start(const std::string& id, const std::string& tenant, const Lane& lane);
+  static SlotKind kind_of(const Lane& lane);
   void assign_slots();
-  void take_slot(const std::string& tenant);
-  void release_slot(const std::string& tenant);
+  void take_slot(const std::string& tenant, bool quick);
+  void release_slot(const std::string& tenant, bool quick);
   void start_attempt(const Subscription& subscription, Lane& lane, const Delivery& delivery);
   void read_body(Unsent unsent);
   void read_body_later(Unsent unsent, const Error& why);

@@ -15,8 +15,14 @@ inline constexpr long kMaxKeptConnections = 64;
 
 // Requests in flight, in total and of one tenant, so that slow receivers of one do not delay the others. The
 // setting maxInFlight is of one subscription.
-inline constexpr size_t kMaxInFlight = 256;
-inline constexpr size_t kMaxInFlightPerTenant = 64;
+inline constexpr size_t kMaxInFlight = 512;
+inline constexpr size_t kMaxInFlightPerTenant = 128;
+// How fast a success makes a receiver a quick one. Requests to all others together, those of a tenant: enough
+// for one to each subscription, and a second one to one of them only below the third limit.
+inline constexpr int64_t kQuickMs = 2'000;
+inline constexpr size_t kMaxUnprovenInFlight = 384;
+inline constexpr size_t kMaxUnprovenPerTenant = 100;
+inline constexpr size_t kMaxFurtherUnprovenPerTenant = 32;
 // Pending deliveries of a subscription that are read beyond those in flight.
 inline constexpr size_t kLookAhead = 32;
 
