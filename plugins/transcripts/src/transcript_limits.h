@@ -33,6 +33,7 @@ inline constexpr int64_t kMaxPrunedRows = 1000;  // of shares, and of mails
 inline constexpr uint32_t kMaxMailsInFlight = 16;
 inline constexpr int64_t kMailTimeoutMs = 60'000;
 inline constexpr int64_t kMailLeaseMs = 300'000;
+inline constexpr int64_t kMailStoreRetryMs = 1000;  // while the store is not available
 inline constexpr int64_t kMailKeepMs = int64_t{30} * 86'400'000;
 inline constexpr size_t kMaxMailErrorBytes = 200;
 

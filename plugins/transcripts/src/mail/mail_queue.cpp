@@ -51,7 +51,8 @@ MailQueue::MailQueue(const Host& host, const Archive& archive)
       refused_(mails(host, "refused")),
       retried_(mails(host, "retried")),
       given_up_(mails(host, "given-up")),
-      sender_(std::make_unique<SmtpSender>(kMailTimeoutMs)) {}
+      sender_(std::make_unique<SmtpSender>(kMailTimeoutMs)),
+      store_timer_(host) {}
 
 void MailQueue::add_to(Provision<Transcripts>& provision) {
   provision.on(Transcripts::mail, [this](const Mail& request) { return add(request); });
@@ -64,6 +65,7 @@ void MailQueue::start() {
 
 void MailQueue::drain(Function<void()> idle) {
   worker_.reset();
+  in_flight_ -= std::exchange(postponed_, {}).size();
   if (in_flight_ == 0) return idle();
   idle_ = std::move(idle);
 }
@@ -93,7 +95,12 @@ Result<Empty> MailQueue::add(const Mail& request) {
 
 void MailQueue::run(const Job& job) {
   ++in_flight_;
+  read(job);
+}
+
+void MailQueue::read(const Job& job) {
   query(host_, get_, {job.tenant, job.body}, alive_.bind([this, job](const Result<Rows>& rows) {
+    if (!rows && retry_later(rows.error(), [this, job] { read(job); })) return;
     if (!rows) return one_less();  // the job is claimed again after its lease
     if (rows->empty() || rows->text(0, 0) != kWaiting) return end_job(job);
     OutcomeMail mail = read_mail(*rows);
@@ -170,7 +177,8 @@ void MailQueue::record(const Sending& sending, const SmtpResult& result) {
   store(sending, kGivenUp, result.error, std::nullopt);
 }
 
-// When this fails after the message was sent, it is sent again, under the same Message-ID.
+// Tries again while the store is not available, because otherwise the message would be sent again after the
+// lease. After another failure it is, under the same Message-ID.
 void MailQueue::store(const Sending& sending, const char* state, const std::string& error,
                       std::optional<int64_t> next_ms) {
   Transaction tx(host_);
@@ -181,11 +189,29 @@ void MailQueue::store(const Sending& sending, const char* state, const std::stri
   } else {
     tx.job_done(sending.job.id, sending.job.fence);
   }
-  std::move(tx).commit(alive_.bind([this](const Commit& outcome) {
+  std::move(tx).commit(alive_.bind([this, sending, state, error, next_ms](const Commit& outcome) {
+    if (!outcome && retry_later(outcome.error(), [this, sending, state, error, next_ms] {
+          store(sending, state, error, next_ms);
+        }))
+      return;
     if (!outcome)
       log_.error("the state of an outcome mail could not be stored", {{"why", outcome.error().text}});
     one_less();
   }));
+}
+
+// False for an error that does not pass, and when no further message is started: the next server sends it
+// then.
+bool MailQueue::retry_later(const Error& why, Function<void()> again) {
+  if ((why.code != Code::unavailable && why.code != Code::exhausted) || !worker_) return false;
+  if (postponed_.empty()) log_.warn("outcome mails wait for the store", {{"why", why.text}});
+  postponed_.push_back(std::move(again));
+  if (store_timer_.armed()) return true;
+  store_timer_.after_ms(kMailStoreRetryMs, [this] {
+    std::vector<Function<void()>> list = std::exchange(postponed_, {});
+    for (Function<void()>& each : list) each();
+  });
+  return true;
 }
 
 void MailQueue::end_job(const Job& job) {

@@ -13,6 +13,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "archive.h"
 #include "mail/mail_settings.h"
@@ -43,6 +44,7 @@ class MailQueue {
 
   Result<Empty> add(const Mail& request);
   void run(const Job& job);
+  void read(const Job& job);
   void send(const Job& job, OutcomeMail mail, int64_t tries);
   void compose(Sending sending);
   void on_composed(Sending sending, std::string content);
@@ -50,6 +52,7 @@ class MailQueue {
   void store(const Sending& sending, const char* state, const std::string& error,
              std::optional<int64_t> next_ms);
   void end_job(const Job& job);
+  bool retry_later(const Error& why, Function<void()> again);
   void one_less();
 
   // borrowed
@@ -61,11 +64,13 @@ class MailQueue {
   const Metric sent_, refused_, retried_, given_up_;
   std::unique_ptr<SmtpSender> sender_;
   std::unique_ptr<JobWorker> worker_;
+  Timer store_timer_;
   Lifetime alive_;
   // state
   MailSettings settings_;
   std::set<std::string, std::less<>> without_server_;  // tenants for which that was logged
   size_t in_flight_ = 0;
+  std::vector<Function<void()>> postponed_;  // what the store refused
   Function<void()> idle_;
 };
 
