@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include <chrono>
+#include <fstream>
 #include <thread>
 #include <vector>
 
@@ -31,6 +32,14 @@ pid_t spawn(std::vector<std::string> words, const std::filesystem::path& log) {
   if (output < 0 || ::dup2(output, 1) < 0 || ::dup2(output, 2) < 0 || ::chdir("/") != 0) ::_exit(126);
   ::execvp(arguments[0], arguments.data());
   ::_exit(127);
+}
+
+bool is_alive(pid_t process) {
+  std::ifstream file("/proc/" + std::to_string(process) + "/stat");
+  std::string text;
+  std::getline(file, text);
+  const size_t state = text.rfind(") ");
+  return state != std::string::npos && text[state + 2] != 'Z';
 }
 
 Error failed(const std::filesystem::path& log, const std::string& what) {
@@ -98,6 +107,40 @@ void Postgres::crash() {
   server_ = -1;
 }
 
+// A descendant of runuser, which is the child of this program under root.
+std::vector<pid_t> Postgres::processes() const {
+  std::vector<pid_t> found{server_};
+  for (size_t next = 0; next < found.size(); ++next) {
+    const std::string task = "/proc/" + std::to_string(found[next]) + "/task/" + std::to_string(found[next]);
+    std::ifstream children(task + "/children");
+    for (pid_t child = 0; children >> child;) found.push_back(child);
+  }
+  return found;
+}
+
+// Stops them first, so that no new process appears meanwhile. Leaves runuser, which ends by itself, because a
+// server that it has not waited for counts as running.
+void Postgres::kill_all() {
+  if (server_ <= 0) return;
+  freeze();
+  const std::vector<pid_t> all = processes();
+  for (const pid_t each : all)
+    if (each != server_ || ::geteuid() != 0) ::kill(each, SIGKILL);
+  ::kill(server_, SIGCONT);
+  ::waitpid(server_, nullptr, 0);
+  server_ = -1;
+  for (const pid_t each : all)
+    while (is_alive(each)) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+}
+
+void Postgres::freeze() {
+  for (const pid_t each : processes()) ::kill(each, SIGSTOP);
+}
+
+void Postgres::thaw() {
+  for (const pid_t each : processes()) ::kill(each, SIGCONT);
+}
+
 Postgres::~Postgres() {
   crash();
   std::error_code ignored;
@@ -135,6 +178,20 @@ Result<std::string> PostgresClient::value(const std::string& sql) {
   PQclear(result);
   if (!good) return {Code::failed, PQerrorMessage(connection_)};
   return value;
+}
+
+Result<std::vector<std::vector<std::string>>> PostgresClient::rows(const std::string& sql) {
+  PGresult* result = PQexec(connection_, sql.c_str());
+  const bool good = PQresultStatus(result) == PGRES_TUPLES_OK;
+  std::vector<std::vector<std::string>> all;
+  for (int row = 0; good && row < PQntuples(result); ++row) {
+    all.emplace_back();
+    for (int column = 0; column < PQnfields(result); ++column)
+      all.back().emplace_back(PQgetvalue(result, row, column));
+  }
+  PQclear(result);
+  if (!good) return {Code::failed, PQerrorMessage(connection_)};
+  return all;
 }
 
 Status PostgresClient::check(const std::string& sql) {

@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <memory>
 #include <string>
+#include <vector>
 
 struct pg_conn;
 
@@ -26,13 +27,20 @@ class Postgres {
 
   // Ends all its processes at once, as a crash would.
   void crash();
-  // Starts it again after crash().
+  // SIGKILL to all its processes.
+  void kill_all();
+  // Starts it again after crash() or kill_all().
   Status resume() { return launch(); }
+  // SIGSTOP and SIGCONT to all its processes: connections stay open, and nothing answers.
+  void freeze();
+  void thaw();
 
  private:
   Postgres() = default;
   Status init();
   Status launch();
+  // Of the server's processes; the main one first.
+  std::vector<pid_t> processes() const;
 
   std::filesystem::path folder_;
   pid_t server_ = -1;
@@ -48,6 +56,8 @@ class PostgresClient {
   Status run(const std::string& sql);
   // Prepares a statement with parameters $1..$n, without running it.
   Status check(const std::string& sql);
+  // All rows; NULL is "".
+  Result<std::vector<std::vector<std::string>>> rows(const std::string& sql);
   // The first value of the first row; "" for none.
   Result<std::string> value(const std::string& sql);
 

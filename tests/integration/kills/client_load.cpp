@@ -38,7 +38,7 @@ void Load::run(ServerProcess& server, int calls, bool retries) {
 }
 
 void Load::client(ServerProcess& server) {
-  for (;;) {
+  while (!stopped_) {
     Request request;
     {
       const std::lock_guard lock(mutex_);
@@ -55,8 +55,9 @@ void Load::client(ServerProcess& server) {
 }
 
 Request Load::next() {
-  const int what = draw(10);
+  const int what = draw(14);
   if (calls_left_ > 0 && what < 5) return new_call();
+  if (what >= 10) return management.next(random_, journal.calls);
   if (!journal.calls.empty() && what < 7) {
     const int at = draw(static_cast<int>(journal.calls.size()));
     const std::string& id = *std::next(journal.calls.begin(), at);
@@ -84,7 +85,16 @@ Request Load::new_call() {
 
 void Load::acknowledged(const Request& request, const Answer& answer) {
   const bool conflict = answer.status == 409 && !key_of(request).empty();  // two at once with one key
-  if (answer.status == 503 || conflict) return;                            // the server is going
+  const bool refused = is_refused(answer);
+  if (refused && request.path.rfind("/signal.ashx", 0) == 0)
+    journal.refused.insert(json_text(request.body, "number"));
+  if (refused || answer.status == 503 || conflict) return;  // the server is going, or its database is away
+  if (ManagementLoad::is_mine(request)) {
+    if (management.acknowledged(request, answer)) return;
+    journal.complaints.push_back(request.method + " " + request.path + ": " + std::to_string(answer.status) +
+                                 " " + answer.body);
+    return;
+  }
   if (answer.status != 200) {
     journal.complaints.push_back(request.path + ": " + std::to_string(answer.status) + " " + answer.body);
     return;

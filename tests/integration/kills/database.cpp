@@ -5,9 +5,24 @@
 
 #include <memory>
 
+#include "support/postgres_server.h"
+
 namespace kills {
 
 std::vector<Database::Row> Database::rows(const std::string& sql) const {
+  return postgres_.empty() ? sqlite_rows(sql) : postgres_rows(sql);
+}
+
+std::vector<Database::Row> Database::postgres_rows(const std::string& sql) const {
+  CAPTURE(sql);
+  auto client = patchbay::test::PostgresClient::connect(postgres_);
+  REQUIRE_MESSAGE(client.ok(), (client ? "" : client.error().text));
+  auto all = (*client)->rows(sql);
+  REQUIRE_MESSAGE(all.ok(), (all ? "" : all.error().text));
+  return *std::move(all);
+}
+
+std::vector<Database::Row> Database::sqlite_rows(const std::string& sql) const {
   sqlite3* raw = nullptr;
   REQUIRE(sqlite3_open_v2(path_.c_str(), &raw, SQLITE_OPEN_READONLY, nullptr) == SQLITE_OK);
   const std::unique_ptr<sqlite3, int (*)(sqlite3*)> db(raw, sqlite3_close);
@@ -34,6 +49,24 @@ std::vector<Database::Row> Database::rows(const std::string& sql) const {
 std::string Database::value(const std::string& sql) const {
   const auto all = rows(sql);
   return all.empty() ? "" : all[0].at(0);
+}
+
+std::string Database::list(const std::string& sql) const {
+  std::string text;
+  for (const auto& row : rows(sql)) text += (text.empty() ? "" : " ") + row.at(0);
+  return text;
+}
+
+std::string Database::integrity() const {
+  if (postgres_.empty()) return list("PRAGMA integrity_check");
+  auto client = patchbay::test::PostgresClient::connect(postgres_);
+  if (!client) return client.error().text;
+  if (auto made = (*client)->run("CREATE EXTENSION IF NOT EXISTS amcheck"); !made) return made.error().text;
+  const auto checked = (*client)->rows(
+      "SELECT bt_index_check(i.indexrelid, true) FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid "
+      "JOIN pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = 'public' AND c.relam = "
+      "(SELECT oid FROM pg_am WHERE amname = 'btree')");
+  return checked && !checked->empty() ? "ok" : checked ? "no index" : checked.error().text;
 }
 
 }  // namespace kills

@@ -14,12 +14,14 @@ constexpr const char* kUnderWay =
     "SELECT (SELECT COUNT(*) FROM ai_voice_call WHERE status IN "
     "('scheduled', 'dispatching', 'in-flight', 'ended-failed-retry-pending')) "
     "+ (SELECT COUNT(*) FROM core_pending) "
+    "+ (SELECT COUNT(*) FROM ai_voice_call c WHERE NOT EXISTS "
+    "(SELECT 1 FROM transcripts_mail m WHERE m.call_id = c.call_id AND m.state = 'sent')) "
     "+ (SELECT COUNT(*) FROM webhooks_delivery WHERE state = 'pending')";
 
 }  // namespace
 
 bool wait_until_idle(const Environment& environment, int limit_sec) {
-  const Database db(environment.database());
+  const Database db = environment.database();
   const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(limit_sec);
   while (db.count(kUnderWay) > 0) {
     if (std::chrono::steady_clock::now() > end) {
@@ -35,8 +37,8 @@ bool wait_until_idle(const Environment& environment, int limit_sec) {
 }
 
 void check_store(const Environment& environment) {
-  const Database db(environment.database());
-  CHECK(db.value("PRAGMA integrity_check") == "ok");
+  const Database db = environment.database();
+  CHECK(db.integrity() == "ok");
   CHECK(db.count("SELECT COUNT(*) FROM core_job WHERE kind = 'dial'") == 0);
   CHECK(db.count("SELECT COUNT(*) FROM ai_voice_turn") == 0);
   CHECK(db.count("SELECT COUNT(*) FROM ai_voice_call WHERE owner_run <> 0") == 0);
@@ -45,7 +47,7 @@ void check_store(const Environment& environment) {
 
 void check_promises(const Environment& environment, const Journal& journal) {
   for (const std::string& complaint : journal.complaints) FAIL_CHECK(complaint);
-  const Database db(environment.database());
+  const Database db = environment.database();
   std::map<std::string, std::string> status;
   for (const auto& row : db.rows("SELECT call_id, status FROM ai_voice_call")) status[row[0]] = row[1];
   for (const std::string& call : journal.calls) {
@@ -62,10 +64,14 @@ void check_promises(const Environment& environment, const Journal& journal) {
     CAPTURE(number);
     CHECK(listed.count(number) == 1);
   }
+  for (const std::string& number : journal.refused) {
+    CAPTURE(number);
+    CHECK(listed.count(number) == 0);
+  }
 }
 
 void check_attempts(const Environment& environment) {
-  const Database db(environment.database());
+  const Database db = environment.database();
   std::map<std::string, int> attempts;
   size_t ends = 0;
   for (const auto& row : db.rows("SELECT call_id, attempt, status, answered_ms, error_detail "
@@ -93,19 +99,19 @@ void check_attempts(const Environment& environment) {
 }
 
 void check_events(const Environment& environment) {
-  const Database db(environment.database());
+  const Database db = environment.database();
   const auto without_earlier = [&](const std::string& topic, const std::string& earlier) {
-    return db.value(
-        "SELECT COALESCE(GROUP_CONCAT(e.subject), '') FROM core_event e WHERE e.topic = '" + topic +
+    return db.list(
+        "SELECT e.subject FROM core_event e WHERE e.topic = '" + topic +
         "' AND NOT EXISTS (SELECT 1 FROM core_event b WHERE b.subject = e.subject AND b.topic = '" + earlier +
         "' AND b.id < e.id)");
   };
   CHECK(without_earlier("call.started", "call.answered") == "");
   CHECK(without_earlier("transcript.saved", "outbound-ai.finished") == "");
   // An answered call has a transcript; it was announced once, and can be read.
-  CHECK(db.value("SELECT COALESCE(GROUP_CONCAT(c.call_id), '') FROM ai_voice_call c WHERE c.answered_ms > 0 "
-                 "AND (SELECT COUNT(*) FROM core_event e WHERE e.topic = 'transcript.saved' "
-                 "AND e.subject = c.call_id) <> 1") == "");
+  CHECK(db.list("SELECT c.call_id FROM ai_voice_call c WHERE c.answered_ms > 0 "
+                "AND (SELECT COUNT(*) FROM core_event e WHERE e.topic = 'transcript.saved' "
+                "AND e.subject = c.call_id) <> 1") == "");
   for (const auto& row : db.rows("SELECT tenant, file, size FROM transcripts_transcript")) {
     const std::string file = environment.folder.file("data/transcripts/" + row[0] + "/" + row[1]);
     CAPTURE(file);
@@ -116,20 +122,28 @@ void check_events(const Environment& environment) {
 }
 
 void check_deliveries(const Environment& environment) {
-  const Database db(environment.database());
+  const Database db = environment.database();
   CHECK(db.count("SELECT COUNT(*) FROM webhooks_delivery WHERE state <> 'delivered'") == 0);
   CHECK(db.count("SELECT COUNT(*) - COUNT(DISTINCT event || ' ' || subscription) FROM webhooks_delivery") ==
         0);
   std::map<std::string, std::string> bodies;          // by delivery id
   std::map<std::string, std::set<std::string>> ends;  // delivery ids by call, on /ends
+  std::map<std::string, std::string> ended;           // delivery ids by path and event, of single ends
+  size_t of_config = 0;
   for (const auto& delivery : environment.receiver.deliveries()) {
     const std::string id = delivery.header("x-platform-delivery-id");
     CAPTURE(delivery.body);
     CHECK(delivery.signature_ok);
-    CHECK(bodies.emplace(id, delivery.path + delivery.body).first->second == delivery.path + delivery.body);
+    const auto [known, fresh] = bodies.emplace(id, delivery.path + delivery.body);
+    CHECK(known->second == delivery.path + delivery.body);
+    if (fresh && delivery.path.rfind("/more", 0) != 0) ++of_config;
+    if (delivery.path != "/all") CHECK(ended.emplace(delivery.path + delivery.body, id).first->second == id);
     if (delivery.path == "/ends") ends[json_text(delivery.body, "callId")].insert(id);
   }
-  CHECK(static_cast<int>(bodies.size()) == db.count("SELECT COUNT(*) FROM webhooks_delivery"));
+  // Subscriptions that are removed take their deliveries with them.
+  CHECK(static_cast<int>(of_config) ==
+        db.count("SELECT COUNT(*) FROM webhooks_delivery d JOIN webhooks_subscription s "
+                 "ON s.id = d.subscription WHERE s.from_config = 1"));
   for (const auto& row : db.rows("SELECT call_id, attempt FROM ai_voice_call")) {
     CAPTURE(row[0]);
     CHECK(std::to_string(ends[row[0]].size()) == row[1]);

@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 #include <fcntl.h>
+#include <netinet/in.h>
 #include <spawn.h>
 #include <sys/socket.h>
 #include <sys/time.h>
@@ -13,6 +14,8 @@
 #include <csignal>
 #include <cstdlib>
 #include <fstream>
+
+#include "support/child_process.h"
 
 extern char** environ;
 
@@ -29,6 +32,19 @@ int connect_to(const std::string& path) {
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
   path.copy(address.sun_path, sizeof(address.sun_path) - 1);
+  ::setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &kPatience, sizeof(kPatience));
+  if (::connect(fd, reinterpret_cast<sockaddr*>(&address), sizeof(address)) == 0) return fd;
+  ::close(fd);
+  return -1;
+}
+
+// The same, to a port of this machine.
+int connect_to(uint16_t port) {
+  const int fd = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  address.sin_port = htons(port);
   ::setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &kPatience, sizeof(kPatience));
   if (::connect(fd, reinterpret_cast<sockaddr*>(&address), sizeof(address)) == 0) return fd;
   ::close(fd);
@@ -56,21 +72,32 @@ std::optional<Answer> parse(const std::string& reply) {
   return answer;
 }
 
+std::optional<Answer> exchange(int fd, const Request& request) {
+  if (fd < 0) return {};
+  const std::string reply = send_and_read(
+      fd, request.method + " " + request.path + " HTTP/1.1\r\nHost: acme.example\r\nConnection: close\r\n" +
+              request.headers + "Content-Length: " + std::to_string(request.body.size()) + "\r\n\r\n" +
+              request.body);
+  ::close(fd);
+  return parse(reply);
+}
+
 }  // namespace
 
-ServerProcess::ServerProcess(const std::string& folder) : folder_(folder) {
+ServerProcess::ServerProcess(const std::string& folder, std::vector<std::string> command) : folder_(folder) {
   std::array<int, 2> ends;
   REQUIRE(::pipe2(ends.data(), O_CLOEXEC) == 0);
-  std::string program = PATCHBAY_PROGRAM, config = folder + "/patchbay.yaml", plugins = PATCHBAY_TEST_PLUGINS;
-  std::string serve = "serve", c = "-c", dir = "--plugin-dir";
-  std::array<char*, 7> words = {program.data(), serve.data(),   c.data(), config.data(),
-                                dir.data(),     plugins.data(), nullptr};
+  command.insert(command.end(), {PATCHBAY_PROGRAM, "serve", "-c", folder + "/patchbay.yaml", "--plugin-dir",
+                                 PATCHBAY_TEST_PLUGINS});
+  std::vector<char*> words;
+  for (std::string& word : command) words.push_back(word.data());
+  words.push_back(nullptr);
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
   posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
   posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
   posix_spawn_file_actions_adddup2(&actions, ends[1], STDERR_FILENO);
-  REQUIRE(posix_spawn(&pid_, words[0], &actions, nullptr, words.data(), environ) == 0);
+  REQUIRE(posix_spawnp(&pid_, words[0], &actions, nullptr, words.data(), environ) == 0);
   posix_spawn_file_actions_destroy(&actions);
   ::close(ends[1]);
   log_ = ends[0];
@@ -108,7 +135,9 @@ bool ServerProcess::wait_ready() {
     if (!ready_) return false;
   }
   // Routes come to the port a moment after their plugins have started.
-  for (const char* last : {"/api.ashx/v1/calls/none/hangup", "/signal.ashx?whitelist=write"}) {
+  for (const char* last :
+       {"/api.ashx/v1/calls/none/hangup", "/signal.ashx?whitelist=write", "/api.ashx/v1/admin/webhooks",
+        "/api.ashx/v1/admin/keys", "/api.ashx/v1/admin/shares"}) {
     for (int i = 0; i < 1000; ++i) {
       const auto answer = ask({"POST", last, "", ""});
       if (answer && answer->body.find("nothing at this path") == std::string::npos) break;
@@ -119,14 +148,14 @@ bool ServerProcess::wait_ready() {
 }
 
 std::optional<Answer> ServerProcess::ask(const Request& request) const {
-  const int fd = connect_to(folder_ + "/data/admin.sock");
-  if (fd < 0) return {};
-  const std::string reply = send_and_read(
-      fd, request.method + " " + request.path + " HTTP/1.1\r\nHost: acme.example\r\nConnection: close\r\n" +
-              request.headers + "Content-Length: " + std::to_string(request.body.size()) + "\r\n\r\n" +
-              request.body);
-  ::close(fd);
-  return parse(reply);
+  return exchange(connect_to(folder_ + "/data/admin.sock"), request);
+}
+
+std::optional<Answer> ServerProcess::ask_public(const Request& request) const {
+  const std::string listening = patchbay::test::read_text(folder_ + "/data/listening.json");
+  const size_t host = listening.find("127.0.0.1:", listening.find("\"public\""));
+  if (host == std::string::npos) return {};
+  return exchange(connect_to(static_cast<uint16_t>(std::atoi(listening.c_str() + host + 10))), request);
 }
 
 void ServerProcess::kill() {

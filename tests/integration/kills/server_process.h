@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <thread>
+#include <vector>
 
 namespace kills {
 
@@ -23,14 +24,17 @@ struct Answer {
 
 class ServerProcess {
  public:
-  // Starts a server with `folder`/patchbay.yaml; its log is appended to `folder`/log.
-  explicit ServerProcess(const std::string& folder);
+  // Starts a server with `folder`/patchbay.yaml; its log is appended to `folder`/log. `before`: a command
+  // that runs the server, which is its last arguments.
+  explicit ServerProcess(const std::string& folder, std::vector<std::string> before = {});
   ~ServerProcess();
 
   // Waits at most 30 s until it is ready and has its routes.
   bool wait_ready();
   // [any thread] nullopt when the process ends before the complete answer.
   std::optional<Answer> ask(const Request& request) const;
+  // [any thread] The same at the public port, as a client of the tenant.
+  std::optional<Answer> ask_public(const Request& request) const;
 
   void kill();       // SIGKILL; waits for its end
   void terminate();  // SIGTERM

@@ -14,7 +14,7 @@ TEST_CASE("a server that gets SIGTERM ends its calls and loses no event") {
   Environment environment;
   auto server = environment.start();
   REQUIRE(server->wait_ready());
-  Load load(1);
+  Load load(1, environment.receiver.url(""));
   for (int i = 0; i < 10; ++i) {
     // Half of the callees hang up, half stay until the call's time limit.
     const auto created = server->ask(
@@ -23,7 +23,7 @@ TEST_CASE("a server that gets SIGTERM ends its calls and loses no event") {
     REQUIRE(created->status == 200);
     load.journal.calls.insert(json_text(created->body, "callId"));
   }
-  const Database db(environment.database());
+  const Database db = environment.database();
   const auto answered = [&] { return db.count("SELECT COUNT(*) FROM ai_voice_call WHERE answered_ms > 0"); };
   for (int i = 0; i < 1200 && answered() < 10; ++i) std::this_thread::sleep_for(50ms);
   CHECK(answered() == 10);
