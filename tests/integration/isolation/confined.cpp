@@ -87,7 +87,7 @@ TEST_CASE("plugins of this repository start and stop isolated") {
 
 TEST_CASE("examples start and stop isolated") {
   for (const auto& [id, file] : examples()) runs_confined(id);
-  CHECK(examples().size() == 7);
+  CHECK(examples().size() == 9);
 }
 
 TEST_CASE("plugins that cannot be isolated fail with the reason") {

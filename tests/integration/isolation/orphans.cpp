@@ -1,16 +1,14 @@
 // Isolated plugins that die during a call, the one that dialled it or the one that places it: the call ends
 // at the callee, and the server keeps no resources of it.
 #include <doctest/doctest.h>
-#include <signal.h>
 
 #include <chrono>
-#include <filesystem>
-#include <fstream>
 #include <string>
 
 #include "../calls/call_server.h"
 #include "../kills/database.h"
 #include "dialler.h"
+#include "plugin_hosts.h"
 #include "support/gemini_server.h"
 #include "support/probe_requests.h"
 #include "support/sipp_peer.h"
@@ -18,21 +16,8 @@
 namespace {
 
 using namespace patchbay;
+using isolation_test::kill_plugin_hosts;
 using isolation_test::metric;
-
-// Kills the processes of this process's isolated plugins.
-int kill_plugin_hosts() {
-  int killed = 0;
-  for (const auto& task : std::filesystem::directory_iterator("/proc/self/task")) {
-    std::ifstream children(task.path() / "children");
-    for (pid_t child; children >> child;) {
-      std::string name;
-      std::getline(std::ifstream("/proc/" + std::to_string(child) + "/comm"), name);
-      if (name.rfind("patchbay-plugin", 0) == 0 && ::kill(child, SIGKILL) == 0) ++killed;
-    }
-  }
-  return killed;
-}
 
 }  // namespace
 
