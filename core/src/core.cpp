@@ -352,7 +352,7 @@ Checked check_configuration(const CoreOptions& options) {
     }
   }
   for (const auto& [id, why] : checked.refused)
-    add_line(checked.sentences, options.config_file + ": " + id + " would not start: " + why);
+    add_line(checked.sentences, draft.value->place_of(why) + ": " + id + " would not start: " + why);
   if (plugins.empty() && config.problems.empty())
     add_line(checked.sentences, options.config_file + ": names no plugin; add those to run under `plugins:`");
   checked.usable = checked.usable && checked.sound && checked.refused.empty();

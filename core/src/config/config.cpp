@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "config/position.h"
 #include "json/writer.h"
 
 namespace patchbay::core::config {
@@ -45,6 +46,12 @@ bool contains(const std::vector<std::string>& names, const std::string& name) {
 }
 
 }  // namespace
+
+std::string Draft::place_of(std::string_view error) const {
+  const Mark mark = position_of(root_, error);
+  if (mark.line == 0) return sources_.file;
+  return sources_.file + ":" + std::to_string(mark.line) + ":" + std::to_string(mark.column);
+}
 
 std::string Config::view_without_server(std::string_view plugin) const {
   const Node& root = document_.root();

@@ -68,6 +68,9 @@ class Draft {
  public:
   const Server& server() const noexcept { return server_; }
   const std::vector<std::string>& plugins() const noexcept { return plugins_; }  // in file order
+  // Begins an error of a plugin with the file, and with the line and column of the path that it begins with:
+  // "patchbay.yaml:12:5".
+  std::string place_of(std::string_view error) const;
 
  private:
   friend class DraftLoader;

@@ -138,6 +138,28 @@ TEST_CASE("an engine's address and CA file, and a tenant's call settings, are ch
   CHECK_MESSAGE(fine.code == 0, fine.text);
 }
 
+TEST_CASE("an error of a plugin's check names the line of the setting") {
+  const Place place;
+  const Answer answer = place.run({"check", "a.yaml"}, R"(server: {data: DATA}
+plugins:
+  identity: {issuer: "https://a.example"}
+tenants:
+  a.example:
+    primary: true
+    identity:
+      clients:
+        - patchbay-admin
+        - id: portal
+          redirectUris:
+            - http://portal.example/callback
+)");
+  CHECK(answer.code == 4);
+  CHECK_MESSAGE(answer.says("a.yaml:12:15: identity would not start: "
+                            "tenants.a.example.identity.clients[1].redirectUris[0]: must "
+                            "begin with https:"),
+                answer.text);
+}
+
 TEST_CASE("errors of a plugin's check are reported together with errors elsewhere in the file") {
   const Place place;
   const std::string trunks =
