@@ -5,10 +5,11 @@
 #include <string>
 #include <string_view>
 
+#include "text/escape_html.h"
+
 namespace patchbay::transcripts {
 
-// Text for HTML content and attribute values. Control characters become U+FFFD, except tabs and line ends.
-std::string escape_html(std::string_view text);
+using lib::escape_html;
 
 // "20 November 2026, 07:00 UTC", "2 min 5 s", and a phrase for an outcome: "The other side hung up".
 std::string date_text(int64_t time_ms);

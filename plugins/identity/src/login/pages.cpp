@@ -3,9 +3,12 @@
 #include <patchbay/base64.h>
 
 #include "crypto/digest.h"
+#include "text/escape_html.h"
 
 namespace patchbay::identity {
 namespace {
+
+using lib::escape_html;
 
 // Colours have a contrast of at least 4.5 to 1 in both schemes. Text of inputs has 16 px, below which
 // telephones zoom in.
@@ -50,29 +53,6 @@ std::string page_policy(const std::string& form_action) {
 }
 
 }  // namespace
-
-std::string escape_html(std::string_view text) {
-  std::string out;
-  out.reserve(text.size() + text.size() / 8);
-  for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (c == '&')
-      out += "&amp;";
-    else if (c == '<')
-      out += "&lt;";
-    else if (c == '>')
-      out += "&gt;";
-    else if (c == '"')
-      out += "&quot;";
-    else if (c == '\'')
-      out += "&#39;";
-    else if (byte < 0x20 || byte == 0x7F)
-      out += "\xEF\xBF\xBD";
-    else
-      out += c;
-  }
-  return out;
-}
 
 // Relative targets, so that a reverse proxy may serve the page below another path.
 std::string login_html(const LoginPage& page) {

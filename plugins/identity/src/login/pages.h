@@ -23,9 +23,6 @@ struct LogoutPage {
   std::string ticket;
 };
 
-// Text for HTML content and attribute values. Control characters become U+FFFD.
-std::string escape_html(std::string_view text);
-
 std::string login_html(const LoginPage& page);
 std::string logout_html(const LogoutPage& page);
 std::string notice_html(std::string_view heading, std::string_view text);

@@ -13,7 +13,6 @@ bool has_text(const std::string& page, const std::string& text) {
 }  // namespace
 
 TEST_CASE("everything on a page is escaped") {
-  CHECK(escape_html("a<b>&\"'\n\x7f") == "a&lt;b&gt;&amp;&quot;&#39;\xEF\xBF\xBD\xEF\xBF\xBD");
   const std::string evil = "\"'><script>x</script>";
   for (const std::string& page :
        {login_html({evil, evil, evil, evil, evil}), logout_html({evil, evil, evil}), notice_html(evil, evil)})
