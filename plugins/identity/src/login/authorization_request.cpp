@@ -69,6 +69,7 @@ AuthorizationRequest accepted(const Form& form) {
   request.asks_nothing = has_prompt(form["prompt"], "none");
   request.asks_again = has_prompt(form["prompt"], "login") || has_prompt(form["prompt"], "select_account");
   request.max_age_sec = read_seconds(form["max_age"]);
+  if (request.max_age_sec == 0) request.asks_again = true;
   return request;
 }
 

@@ -144,6 +144,8 @@ void AuthorizeRoutes::password_checked(const Visit& visit, const AuthorizationRe
                                        const SignInAttempt& attempt, const SignInChecker::Outcome& outcome,
                                        Reply reply) {
   using Outcome = SignInChecker::Result;
+  if (context_.settings.tenant(visit.tenant) == nullptr)
+    return reply(Error{Code::unavailable, "the tenant was removed"});
   if (outcome.result == Outcome::ok) return begin_session(visit, asked, attempt, std::move(reply));
   if (outcome.result == Outcome::refused)
     return reply(login_page(visit, asked, {400, "Wrong user name or password.", attempt.username}));
@@ -206,7 +208,7 @@ http::Response AuthorizeRoutes::login_page(const Visit& visit, const Authorizati
   LoginPage page;
   page.tenant = tenant.host;
   page.client = client != nullptr ? client->title() : asked.client_id;
-  page.username = failed.username.substr(0, kMaxUserNameBytes);
+  page.username = clip_utf8(failed.username, kMaxUserNameBytes);
   page.ticket = write_ticket(context_, visit.scope("login"), asked.fields());
   page.message = failed.message;
   return visit.form_response(tenant, failed.status, login_html(page), policy_source(asked.redirect_uri));

@@ -151,6 +151,7 @@ TEST_CASE("a session needs no password again, unless the client asks for it") {
   CHECK(status({{"prompt", "select_account"}}) == 200);
   CHECK(status({{"prompt", "consent"}}) == 303);
   CHECK(status({{"max_age", "60"}}) == 303);
+  CHECK(status({{"max_age", "0"}}) == 200);
   server.clock.advance(std::chrono::seconds(61));
   CHECK(status({{"max_age", "60"}}) == 200);
   CHECK(browser.get(kAuthorize, authorization({{"max_age", "60"}, {"prompt", "none"}})).sent("error") ==
