@@ -189,6 +189,35 @@ TEST_CASE("a session ends with the user's tokens") {
   CHECK(error_of(exchange(code)) == "400 invalid_grant");
 }
 
+TEST_CASE("another role or password, disabling and removal end a session") {
+  LoginServer server;
+  const std::string user = "/api.ashx/v1/admin/users", named = user + "/{username}";
+  struct Change {
+    const char* method;
+    std::string path, body;
+  };
+  const std::vector<Change> changes = {{"PATCH", named, R"({"role":"admin"})"},
+                                       {"POST", named + "/password", R"({"password":"another one"})"},
+                                       {"PATCH", named, R"({"disabled":true})"},
+                                       {"DELETE", named, ""}};
+  for (const Change& change : changes) {
+    CAPTURE(change.body);
+    const auto made = probe::ask("POST", user, as_alice(R"({"username":"dora","password":"dora's secret"})"));
+    REQUIRE(made);
+    CHECK(made->status == 201);
+    Browser browser;
+    CHECK(browser.sign_in("dora", "dora's secret").status() == 303);
+    CHECK(browser.get(kAuthorize, authorization()).status() == 303);
+    const auto changed =
+        probe::ask(change.method, change.path, as_alice(change.body, {{"username", "dora"}}));
+    REQUIRE(changed);
+    CHECK(changed->status == 200);
+    CHECK(browser.get(kAuthorize, authorization()).status() == 200);
+    if (change.method != std::string("DELETE"))
+      CHECK(probe::ask("DELETE", named, as_alice("", {{"username", "dora"}}))->status == 200);
+  }
+}
+
 TEST_CASE("the form needs its ticket and the browser that it was shown to") {
   LoginServer server;
   Browser browser, attacker("192.0.2.8");
