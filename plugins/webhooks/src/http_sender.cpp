@@ -39,6 +39,11 @@ const char* phrase(CURLcode code) {
   }
 }
 
+}  // namespace
+
+// Not without a name, because HttpSender::Loop has a member with a type made of it.
+namespace http_transfer {
+
 // A request in flight: a libcurl handle and the state of its callbacks. Used on the sender's thread only.
 class CurlTransfer {
  public:
@@ -187,7 +192,7 @@ int CurlTransfer::on_connected(void* self, char* peer, char* /*own*/, int /*peer
   return CURL_PREREQFUNC_ABORT;
 }
 
-}  // namespace
+}  // namespace http_transfer
 
 class HttpSender::Loop {
  public:
@@ -196,7 +201,7 @@ class HttpSender::Loop {
 
  private:
   const Limits limits_;
-  lib::TransferLoop<CurlTransfer> transfers_{kMaxKeptConnections};
+  lib::TransferLoop<http_transfer::CurlTransfer> transfers_{kMaxKeptConnections};
 };
 
 HttpSender::HttpSender() : HttpSender(Limits()) {}
