@@ -73,6 +73,11 @@ CREATE INDEX ai_voice_idempotency_age ON ai_voice_idempotency (created_ms);
 -- A run is one start of the plugin: the epoch is the server's, and an isolated plugin may restart within one epoch.
 ALTER TABLE ai_voice_call RENAME COLUMN owner_epoch TO owner_run;
 
+-- migration: 5
+-- The server process whose attempt runs, because several may share the database; owner_run: which start of the plugin in it.
+ALTER TABLE ai_voice_call ADD COLUMN owner_node TEXT NOT NULL DEFAULT '';
+ALTER TABLE ai_voice_call ADD COLUMN owner_epoch BIGINT NOT NULL DEFAULT 0;
+
 -- name: decrement_count
 UPDATE ai_voice_call_count SET n = n - 1
 WHERE tenant = $1 AND status = (SELECT status FROM ai_voice_call WHERE call_id = $2);
@@ -84,7 +89,7 @@ ON CONFLICT (tenant, status) DO UPDATE SET n = ai_voice_call_count.n + 1;
 -- name: insert
 -- All columns in their order, as kCallFields (src/outbound/call.h) has them.
 INSERT INTO ai_voice_call VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21,
-  $22, $23, $24, $25, $26, $27, $28);
+  $22, $23, $24, $25, $26, $27, $28, $29, $30);
 
 -- name: get
 SELECT * FROM ai_voice_call WHERE call_id = $1 AND tenant = $2;
@@ -139,10 +144,19 @@ SELECT COALESCE((SELECT n FROM ai_voice_call_count WHERE tenant = $1 AND status 
   + (SELECT COUNT(*) FROM ai_voice_call WHERE tenant = $1 AND status = 'dispatching' AND owner_run = 0);
 
 -- name: orphans
-SELECT * FROM ai_voice_call WHERE owner_run > 0 AND owner_run <> $1 ORDER BY call_id LIMIT 200;
+-- Of dead owners: another run of this very process, or a process that is not alive.
+SELECT * FROM ai_voice_call
+WHERE owner_run > 0 AND owner_run <> $1
+  AND ((owner_node = $2 AND owner_epoch = $3)
+    OR NOT EXISTS (SELECT 1 FROM core_live_node l WHERE l.node = owner_node AND l.epoch = owner_epoch))
+ORDER BY call_id LIMIT 200;
+
+-- name: owned
+SELECT call_id FROM ai_voice_call WHERE owner_run = $1 AND owner_run > 0;
 
 -- name: claim
 UPDATE ai_voice_call SET status = 'dispatching', attempt = $3, retries_left = $4, owner_run = $5, dispatched_ms = $6,
+  owner_node = $7, owner_epoch = $8,
   answered_ms = NULL, ended_ms = NULL, ended_reason = '', duration_sec = 0, trunk_id = '', transcript_path = '',
   error_detail = '', rev = rev + 1
 WHERE call_id = $1 AND rev = $2 AND owner_run = 0;

@@ -38,17 +38,28 @@ DROP TABLE sip_trunk_dialog_1;
 
 -- name: up
 INSERT INTO sip_trunk_dialog
-  (call_id, run, tenant, trunk, from_value, to_value, target, routes, next_hop, sequence)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
+  (call_id, run, tenant, trunk, from_value, to_value, target, routes, next_hop, sequence, owner_node, owner_epoch)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
 ON CONFLICT (call_id, from_value) DO UPDATE SET run = $2, tenant = $3, trunk = $4, to_value = $6,
-  target = $7, routes = $8, next_hop = $9, sequence = $10;
+  target = $7, routes = $8, next_hop = $9, sequence = $10, owner_node = $11, owner_epoch = $12;
 
 -- name: down
 DELETE FROM sip_trunk_dialog WHERE call_id = $1 AND from_value = $2;
 
--- name: orphans
-SELECT call_id, tenant, trunk, from_value, to_value, target, routes, next_hop, sequence
-FROM sip_trunk_dialog WHERE run <> $1 ORDER BY call_id LIMIT 10000;
+-- name: orphan_count
+-- Dialogs of dead owners: another run of this very process, or a process that is not alive.
+SELECT COUNT(*) FROM sip_trunk_dialog
+WHERE run <> $1
+  AND ((owner_node = $2 AND owner_epoch = $3)
+    OR NOT EXISTS (SELECT 1 FROM core_live_node l WHERE l.node = owner_node AND l.epoch = owner_epoch));
+
+-- name: take_orphans
+-- The same, so that one of several servers sends each BYE.
+UPDATE sip_trunk_dialog SET run = $1, owner_node = $2, owner_epoch = $3
+WHERE run <> $1
+  AND ((owner_node = $2 AND owner_epoch = $3)
+    OR NOT EXISTS (SELECT 1 FROM core_live_node l WHERE l.node = owner_node AND l.epoch = owner_epoch))
+RETURNING call_id, tenant, trunk, from_value, to_value, target, routes, next_hop, sequence;
 
 -- migration: 3
 -- Rows of outbound-routes and inbound-routes that were written over REST; those of the configuration are not stored.
@@ -74,6 +85,11 @@ CREATE TABLE sip_trunk_route_rev (
   rev BIGINT NOT NULL,
   PRIMARY KEY (tenant, domain)
 );
+
+-- migration: 4
+-- The server process that has the dialog, because several may share the database.
+ALTER TABLE sip_trunk_dialog ADD COLUMN owner_node TEXT NOT NULL DEFAULT '';
+ALTER TABLE sip_trunk_dialog ADD COLUMN owner_epoch BIGINT NOT NULL DEFAULT 0;
 
 -- name: route_revs
 SELECT tenant, domain, rev FROM sip_trunk_route_rev;

@@ -26,6 +26,11 @@ class QueryPlans {
     sqlite3* db = nullptr;
     REQUIRE(sqlite3_open(":memory:", &db) == SQLITE_OK);
     db_.reset(db);
+    // The core's view that every owner may read.
+    REQUIRE(sqlite3_exec(db,
+                         "CREATE TABLE core_node (node TEXT, epoch BIGINT, PRIMARY KEY (node, epoch)); "
+                         "CREATE VIEW core_live_node AS SELECT node, epoch FROM core_node",
+                         nullptr, nullptr, nullptr) == SQLITE_OK);
     for (const auto& migration : schema_.migrations) {
       std::string sql = migration.sql;
       for (size_t at; (at = sql.find("{{BYTES}}")) != std::string::npos;) sql.replace(at, 9, "BLOB");

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "abi/load_report.h"
+#include "json/writer.h"
 
 namespace patchbay::core {
 
@@ -37,7 +38,19 @@ Subsystems::~Subsystems() {
 
 std::string Subsystems::report(std::string_view what) {
   if (what == "load") return load_report(process_times_, thread_waits_, runtime_->media());
+  if (what == "node") return node_report();
   return report_ ? report_(what) : std::string();
+}
+
+std::string Subsystems::node_report() const {
+  if (!store_) return {};
+  json::Writer out;
+  out.begin_object()
+      .member("node", std::string_view(store_->node()))
+      .member("epoch", store_->epoch())
+      .member("shared", store_->is_shared())
+      .end_object();
+  return out.take();
 }
 
 Status Subsystems::open_store(const std::filesystem::path& file, StoreOptions options) {

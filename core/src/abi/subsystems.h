@@ -25,7 +25,7 @@ class Subsystems {
   struct Options {
     observe::Log::Options log;
     RuntimeOptions runtime;
-    // As in HostServices. Without `report`, only "load" is reported, which needs none.
+    // As in HostServices. Without `report`, only "load" and "node" are reported, which need none.
     std::filesystem::path data_folder;
     std::function<std::string(std::string_view what)> report;
     HostObserver* observer = nullptr;
@@ -48,6 +48,7 @@ class Subsystems {
  private:
   Subsystems(Options options, std::unique_ptr<observe::Log> log, std::unique_ptr<Runtime> runtime);
   std::string report(std::string_view what);
+  std::string node_report() const;
 
   // owned, each used by those below it
   std::unique_ptr<observe::Log> log_;

@@ -26,8 +26,9 @@ inline constexpr int64_t kPostgresIdleInTransactionMs = 5'000;  // of a process 
 
 inline constexpr int kPostgresReaders = 4;  // a reader waits for the server most of the time
 
-// Nodes. The lease is long enough for a restart of the server.
-inline constexpr int64_t kNodeLeaseMs = 10'000;
+// Nodes. A lease is longer than the pauses of a busy machine, and short enough that the rows of a killed
+// process are taken over within 10 s.
+inline constexpr int64_t kNodeLeaseMs = 6'000;
 inline constexpr int64_t kNodeWatchMs = 1'000;  // between renewals, and looks for other processes' changes
 inline constexpr int64_t kMaxWatchedEvents = 1'000;  // read at once
 

@@ -56,6 +56,10 @@ ALTER TABLE core_node ADD COLUMN last_commit BIGINT NOT NULL DEFAULT 0;
 ALTER TABLE core_job ADD COLUMN held_epoch BIGINT NOT NULL DEFAULT 0;
 CREATE INDEX core_node_live ON core_node (lease_until_ms) WHERE state = 'live';
 
+-- migration: 6
+-- The processes that are alive. The statements of every owner may read it, to find rows whose owner (node and epoch) is dead.
+CREATE VIEW core_live_node AS SELECT id AS node, epoch FROM core_node WHERE state = 'live';
+
 -- name: writer-turn
 SELECT last_id, consumers_rev FROM core_writer WHERE id = 1 {{FOR_UPDATE}};
 

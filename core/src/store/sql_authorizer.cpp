@@ -11,12 +11,20 @@ bool has_prefix(std::string_view name, std::string_view prefix) {
   return name.size() > prefix.size() && strncasecmp(name.data(), prefix.data(), prefix.size()) == 0;
 }
 
+// The view of the core that every owner's statements may read, and the table behind it.
+constexpr std::string_view kLiveNodes = "core_live_node";
+
+bool is_public(const char* table, const char* view) {
+  return (table != nullptr && table == kLiveNodes) || (view != nullptr && view == kLiveNodes);
+}
+
 }  // namespace
 
 int SqlAuthorizer::authorize(void* self, int action, const char* first, const char* second, const char*,
-                             const char*) {
+                             const char* view) {
   auto* authorizer = static_cast<SqlAuthorizer*>(self);
   if (authorizer->prefix_.empty()) return SQLITE_OK;
+  if (action == SQLITE_READ && !authorizer->ddl_ && is_public(first, view)) return SQLITE_OK;
   return authorizer->allows(action, first ? first : "", second ? second : "") ? SQLITE_OK : SQLITE_DENY;
 }
 

@@ -395,6 +395,8 @@ void Store::next_due(std::string kind, Done<int64_t> done) {
 }
 
 int64_t Store::epoch() const { return impl_->epoch; }
+const std::string& Store::node() const { return impl_->options.node; }
+bool Store::is_shared() const { return !impl_->options.postgres.empty(); }
 const SecretBox& Store::secret_box() const { return impl_->secret_box; }
 
 StoreStats Store::stats() const {

@@ -165,6 +165,9 @@ class Store {
   void next_due(std::string kind, Done<int64_t> done);
 
   int64_t epoch() const;  // number of this node's starts: 1, 2, ...
+  // This node's name, which with the epoch names the process among all that use or used the database.
+  const std::string& node() const;
+  bool is_shared() const;  // other processes may use the database at the same time
   const SecretBox& secret_box() const;
   StoreStats stats() const;
 

@@ -19,8 +19,8 @@ class AiVoice final : public Plugin {
   Status start(const Config& config) override {
     PB_TRY(Settings::check(config));
     settings_ = Settings::read(config);
-    PB_TRY_VALUE(const int64_t run, CallStore::new_run());
-    parts_ = std::make_unique<Parts>(host(), settings_, run);
+    PB_TRY_VALUE(lib::Owner owner, lib::Owner::read(host()));
+    parts_ = std::make_unique<Parts>(host(), settings_, std::move(owner));
     parts_->registry.on(engine::EngineRegistry::add_engine,
                         [this](const engine::AddEngine& request) { return add_engine(request); });
     PB_TRY(parts_->registry.publish());
@@ -61,8 +61,8 @@ class AiVoice final : public Plugin {
   }
 
   struct Parts {
-    Parts(const Host& host, const Settings& settings, int64_t run)
-        : store(host, run),
+    Parts(const Host& host, const Settings& settings, lib::Owner owner)
+        : store(host, std::move(owner)),
           metrics(host),
           scheduler(host, store, engines, settings, metrics),
           outcome_mail(host, store),

@@ -33,7 +33,8 @@ class SipTrunk final : public Plugin {
   Status start(const Config& config) override {
     PB_TRY_VALUE(settings_, Settings::read(config));
     metrics_ = std::make_unique<Metrics>(host());
-    dialogs_ = std::make_unique<DialogStore>(host(), *metrics_);
+    PB_TRY_VALUE(lib::Owner owner, lib::Owner::read(host()));
+    dialogs_ = std::make_unique<DialogStore>(host(), *metrics_, std::move(owner));
     SipStack::Options options;
     options.listen_ip = settings_.server.listen_ip;
     options.listen_port = settings_.server.listen_port;
@@ -53,8 +54,9 @@ class SipTrunk final : public Plugin {
     names_ = std::make_unique<TrunkNames>(host(), resolver_, *metrics_, v6 ? AF_INET6 : AF_INET,
                                           [this] { update_allowed_peers(); });
     names_->watch(settings_.trunk_names());
-    dialogs_->orphans([this](StoredDialog dialog) {
-      log().warn("ending a call of an earlier run", {{"dialog", dialog.call_id}, {"trunk", dialog.trunk_id}});
+    dialogs_->watch_orphans([this](StoredDialog dialog) {
+      log().warn("ending a call of a process that died",
+                 {{"dialog", dialog.call_id}, {"trunk", dialog.trunk_id}});
       TrunkAccess trunk = settings_.trunk(dialog.tenant, dialog.trunk_id);
       stack_->hang_up_stored(std::move(dialog), std::move(trunk));
     });

@@ -163,6 +163,10 @@ void ServerProcess::kill() {
   wait();
 }
 
+void ServerProcess::pause() { ::kill(pid_, SIGSTOP); }
+
+void ServerProcess::resume() { ::kill(pid_, SIGCONT); }
+
 void ServerProcess::terminate() { ::kill(pid_, SIGTERM); }
 
 int ServerProcess::wait() {

@@ -37,6 +37,8 @@ class ServerProcess {
   std::optional<Answer> ask_public(const Request& request) const;
 
   void kill();       // SIGKILL; waits for its end
+  void pause();      // SIGSTOP
+  void resume();     // SIGCONT
   void terminate();  // SIGTERM
   // Waits at most 60 s, then kills. Returns the exit code, -1 for a killed process.
   int wait();

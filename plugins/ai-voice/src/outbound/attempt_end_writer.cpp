@@ -86,12 +86,15 @@ void AttemptEndWriter::drop_transcript(Write& write, const std::string& reason) 
 void AttemptEndWriter::commit(uint64_t id, Transaction tx) {
   std::move(tx).commit(alive_.bind([this, id](const Commit& outcome) {
     if (outcome) return finish(id, {});
-    on_commit_failed(id, outcome.error());
+    on_commit_failed(id, outcome);
   }));
 }
 
-void AttemptEndWriter::on_commit_failed(uint64_t id, const Error& error) {
+void AttemptEndWriter::on_commit_failed(uint64_t id, const Commit& outcome) {
   Write& write = writes_.at(id);
+  const Error error = outcome.error();
+  if (error.code == Code::conflict && outcome.failed_operation() == CallStore::kEndOperation)
+    return finish(id, Error{Code::fenced, "the attempt has been ended already"});
   log_.with(write.attempt.call.call_id)
       .error("the end of the attempt could not be stored", {{"why", error.text}});
   if (is_transient(error.code)) return retry_with_backoff(id);

@@ -33,9 +33,10 @@ class AttemptEndWriter {
  public:
   AttemptEndWriter(const Host& host, const CallStore& store, const CallMetrics& metrics);
 
-  // Calls done() once: with success when the end is stored; with an error when it cannot be stored, because
-  // the call no longer belongs to the attempt or the store is closed. Waits for a transcripts plugin that
-  // restarts; if it stays away or fails, stores the end without the transcript and counts that.
+  // Calls done() once: with success when the end is stored; with Code::fenced when another server or an
+  // earlier try has ended the attempt already; with another error when the store is closed. Waits for a
+  // transcripts plugin that restarts; if it stays away or fails, stores the end without the transcript and
+  // counts that.
   void write(EndedAttempt attempt, Function<void(const Status&)> done);
   // Does not wait for the transcripts plugin any more, because the server stops.
   void stop_waiting() { stopping_ = true; }
@@ -59,7 +60,7 @@ class AttemptEndWriter {
   Transaction end_transaction(const EndedAttempt& attempt) const;
   void commit(uint64_t id, Transaction tx);
   void on_transcript_failed(uint64_t id, const Error& error);
-  void on_commit_failed(uint64_t id, const Error& error);
+  void on_commit_failed(uint64_t id, const Commit& outcome);
   void drop_transcript(Write& write, const std::string& reason);
   void retry_after_ms(uint64_t id, int64_t pause_ms);
   void retry_with_backoff(uint64_t id);

@@ -58,6 +58,8 @@ struct Call {
   std::string error_detail;
   int64_t owner_run = 0;  // run of the plugin that runs the attempt; 0: none runs
   int64_t rev = 0;
+  std::string owner_node;  // the server process of that run
+  int64_t owner_epoch = 0;
 };
 
 // A field of the call record. kCallFields is the only list of fields; rows, JSON and schema are generated
@@ -130,6 +132,8 @@ inline constexpr std::array kCallFields{
     call_field::integer(12, "max_seconds", &Call::max_seconds),
     call_field::integer(26, "owner_run", &Call::owner_run),
     call_field::integer(27, "rev", &Call::rev),
+    call_field::text(28, "owner_node", &Call::owner_node),
+    call_field::integer(29, "owner_epoch", &Call::owner_epoch),
 };
 
 // Convert from and to a row with all columns in table order.

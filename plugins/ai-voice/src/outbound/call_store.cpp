@@ -1,10 +1,8 @@
 #include "outbound/call_store.h"
 
 #include <algorithm>
-#include <cstring>
 #include <utility>
 
-#include "crypto/random.h"
 #include "outbound/retry_policy.h"
 
 namespace patchbay::ai_voice {
@@ -19,16 +17,9 @@ std::vector<Call> read_calls(const Rows& rows) {
 
 }  // namespace
 
-Result<int64_t> CallStore::new_run() {
-  PB_TRY_VALUE(const std::string bytes, lib::random_bytes(sizeof(int64_t)));
-  uint64_t number = 0;
-  std::memcpy(&number, bytes.data(), sizeof number);
-  return static_cast<int64_t>(number >> 1U) | 1;
-}
-
-CallStore::CallStore(const Host& host, int64_t run)
+CallStore::CallStore(const Host& host, lib::Owner owner)
     : host_(host),
-      run_(run),
+      owner_(std::move(owner)),
       insert_(Statement::find(host, "insert")),
       get_(Statement::find(host, "get")),
       list_(Statement::find(host, "list")),
@@ -38,6 +29,7 @@ CallStore::CallStore(const Host& host, int64_t run)
       waiting_count_(Statement::find(host, "waiting_count")),
       open_count_(Statement::find(host, "open_count")),
       orphans_(Statement::find(host, "orphans")),
+      owned_(Statement::find(host, "owned")),
       claim_(Statement::find(host, "claim")),
       set_answered_(Statement::find(host, "set_answered")),
       end_attempt_(Statement::find(host, "end_attempt")),
@@ -122,10 +114,26 @@ void CallStore::count_waiting(const std::string& tenant, Function<void(Result<in
 }
 
 void CallStore::orphans(Function<void(Result<std::vector<Call>>)> done) const {
-  query(host_, orphans_, {run_}, [done = std::move(done)](const Result<Rows>& rows) {
+  query(host_, orphans_, {owner_.run, owner_.node, owner_.epoch},
+        [done = std::move(done)](const Result<Rows>& rows) {
+          if (!rows) return done(rows.error());
+          done(read_calls(*rows));
+        });
+}
+
+void CallStore::owned(Function<void(Result<std::set<std::string>>)> done) const {
+  query(host_, owned_, {owner_.run}, [done = std::move(done)](const Result<Rows>& rows) {
     if (!rows) return done(rows.error());
-    done(read_calls(*rows));
+    std::set<std::string> ids;
+    for (size_t row = 0; row < rows->size(); ++row) ids.emplace(rows->text(row, 0));
+    done(std::move(ids));
   });
+}
+
+void CallStore::take(Call& call) const {
+  call.owner_run = owner_.run;
+  call.owner_node = owner_.node;
+  call.owner_epoch = owner_.epoch;
 }
 
 void CallStore::turns(const Call& call, Function<void(Result<std::vector<TranscriptTurn>>)> done) const {
@@ -175,7 +183,9 @@ size_t CallStore::insert(Transaction& tx, const Call& call, const std::string& s
 void CallStore::claim(Transaction& tx, const Call& call) const {
   decrement_count(tx, call);
   tx.exec(claim_,
-          {call.call_id, call.rev, call.attempt, call.retries_left, call.owner_run, call.dispatched_ms}, 1);
+          {call.call_id, call.rev, call.attempt, call.retries_left, call.owner_run, call.dispatched_ms,
+           call.owner_node, call.owner_epoch},
+          1);
   increment_count(tx, call);
 }
 

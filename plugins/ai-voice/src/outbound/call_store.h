@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -12,6 +13,7 @@
 #include "outbound/attempt_end.h"
 #include "outbound/call.h"
 #include "outbound/call_events.h"
+#include "owner/owner.h"
 #include "page/page_cursor.h"
 
 namespace patchbay::ai_voice {
@@ -19,12 +21,12 @@ namespace patchbay::ai_voice {
 // Any strand. Callbacks run on the strand given, otherwise on the main strand.
 class CallStore {
  public:
-  // Returns a random number greater than 0. Error: the system provides no randomness.
-  static Result<int64_t> new_run();
-  // `run`: identifies this start of the plugin, whose process may restart while the server runs.
-  CallStore(const Host& host, int64_t run);
+  // `owner`: of the attempts that are claimed here.
+  CallStore(const Host& host, lib::Owner owner);
 
-  int64_t run() const noexcept { return run_; }
+  const lib::Owner& owner() const noexcept { return owner_; }
+  // Makes this start of the plugin the owner of the call.
+  void take(Call& call) const;
 
   // Error not_found: the tenant has no such call.
   void get(const std::string& tenant, const std::string& call_id, StrandId strand,
@@ -45,7 +47,9 @@ class CallStore {
   void count_waiting(const std::string& tenant, Function<void(Result<int64_t>)> done) const;
   // Calls that have not ended, over all tenants, by status.
   void count_open(Function<void(Result<std::map<std::string, int64_t>>)> done) const;
-  // Calls whose attempt was started by another run, which no longer exists.
+  // The ids of the calls that this run owns.
+  void owned(Function<void(Result<std::set<std::string>>)> done) const;
+  // Calls whose attempt was started by a run that no longer exists, here or at another server.
   void orphans(Function<void(Result<std::vector<Call>>)> done) const;
 
   // The stored turns of an attempt.
@@ -54,7 +58,7 @@ class CallStore {
   // The following functions add to the transaction. `call` has the state before the change, unless noted.
   // insert() and save_idempotent_reply() return the index of their last result in the commit's outcome.
   size_t insert(Transaction& tx, const Call& call, const std::string& sealed_key) const;
-  // `call` has the new state: attempt, retries, owner_run, dispatched_ms.
+  // `call` has the new state: attempt, retries, owner, dispatched_ms.
   void claim(Transaction& tx, const Call& call) const;
   void set_answered(Transaction& tx, const Call& call) const;
   void save_turn(Transaction& tx, const Call& call, const NumberedTurn& turn) const;
@@ -62,6 +66,9 @@ class CallStore {
   // turns.
   void end_attempt(Transaction& tx, const Call& call, const Ending& ending, const TurnCounts& turns,
                    int64_t ended_ms) const;
+  // The operation of end_attempt(), in a transaction that begins with it, that fails with Code::conflict when
+  // the attempt has been ended already.
+  static constexpr int32_t kEndOperation = 1;
   // Cancels a call that has no running attempt. If the call waits for a retry, the cancelled attempt is the
   // next one, which is never dialled.
   void cancel_waiting(Transaction& tx, const Call& call, int64_t now_ms) const;
@@ -100,10 +107,10 @@ class CallStore {
   size_t increment_count(Transaction& tx, const Call& call) const;
 
   const Host& host_;
-  const int64_t run_;
+  const lib::Owner owner_;
   Statement insert_, get_, list_, list_status_, list_count_, list_total_, waiting_count_, open_count_,
-      orphans_, claim_, set_answered_, end_attempt_, save_turn_, turns_, delete_turns_, cancel_waiting_,
-      decrement_count_, increment_count_, save_idempotent_reply_, update_idempotent_reply_,
+      orphans_, owned_, claim_, set_answered_, end_attempt_, save_turn_, turns_, delete_turns_,
+      cancel_waiting_, decrement_count_, increment_count_, save_idempotent_reply_, update_idempotent_reply_,
       find_idempotent_reply_, delete_idempotent_reply_, delete_old_idempotent_replies_, count_old_,
       delete_old_calls_;
 };

@@ -15,11 +15,14 @@ CrashRecovery::CrashRecovery(const Host& host, const CallStore& store, const Cal
 void CrashRecovery::read() {
   store_.orphans(alive_.bind([this](const Result<std::vector<Call>>& calls) {
     if (!calls) {
-      log_.error("interrupted calls could not be read", {{"why", calls.error().text}});
+      if (!std::exchange(read_failed_, true))
+        log_.error("interrupted calls could not be read", {{"why", calls.error().text}});
       return retry_timer_.after_ms(kRecoveryRetryMs, [this] { read(); });
     }
-    failed_ = false;
+    failed_ = read_failed_ = false;
     pending_ = calls->size();
+    if (pending_ == 0 && store_.owner().is_shared)
+      return retry_timer_.after_ms(lib::kOwnerPollMs, [this] { read(); });
     for (const Call& call : *calls) recover(call);
   }));
 }
@@ -62,8 +65,9 @@ void CrashRecovery::end_stored(const EndedAttempt& ended, const Status& status) 
   const std::string& call_id = ended.call.call_id;
   if (status) {
     metrics_.ended(ended.call, ended.ending);
-    log_.with(call_id).warn("the call was interrupted by a crash of the server or of this plugin");
-  } else {
+    log_.with(call_id).warn("the call was interrupted by a crash of the server or of this plugin",
+                            {{"node", ended.call.owner_node}, {"epoch", ended.call.owner_epoch}});
+  } else if (status.error().code != Code::fenced) {
     failed_ = true;
     log_.with(call_id).error("an interrupted call could not be ended", {{"why", status.error().text}});
   }

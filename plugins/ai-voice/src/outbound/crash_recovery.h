@@ -1,4 +1,5 @@
-// CrashRecovery: ends the attempts that an earlier run of the plugin left running.
+// CrashRecovery: ends the attempts that an earlier run of the plugin left running, and those of servers on
+// the same database that died.
 #pragma once
 
 #include <patchbay/lifetime.h>
@@ -15,7 +16,9 @@
 namespace patchbay::ai_voice {
 
 // Main strand only. Ends each attempt like OutboundAttempt does: state, outbound-ai.finished and, if it was
-// answered, a transcript of the stored turns, in one transaction. Repeats until none is left.
+// answered, a transcript of the stored turns, in one transaction. Repeats until none is left; goes on looking
+// if other servers may use the database. When two servers end the same attempt, one of the transactions is
+// refused.
 class CrashRecovery {
  public:
   CrashRecovery(const Host& host, const CallStore& store, const CallMetrics& metrics,
@@ -39,7 +42,8 @@ class CrashRecovery {
   Timer retry_timer_;
   // state
   size_t pending_ = 0;
-  bool failed_ = false;  // for a call of the last batch
+  bool failed_ = false;       // for a call of the last batch
+  bool read_failed_ = false;  // reported once
   Lifetime alive_;
 };
 

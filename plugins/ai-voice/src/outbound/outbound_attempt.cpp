@@ -71,6 +71,15 @@ void OutboundAttempt::interrupt() {
       [self = shared_from_this()] { self->end_attempt(Ending::technical(self->answered(), "interrupted")); });
 }
 
+void OutboundAttempt::lose() {
+  strand_.post([self = shared_from_this()] {
+    if (self->ending_) return;  // then storing the end finds that it is stored
+    self->log_.warn("another server took this one for dead and has ended the call, which is hung up");
+    self->lost_ = true;
+    self->end_attempt(Ending::technical(self->answered(), "interrupted"));
+  });
+}
+
 void OutboundAttempt::begin() {
   resources_ = std::make_unique<Resources>(host_, strand_.id(), conversation_of(init_), *this);
   conversation().open_engine();
@@ -223,6 +232,10 @@ TurnCounts OutboundAttempt::turn_counts() {
 }
 
 void OutboundAttempt::save() {
+  if (lost_)
+    return strand_.post([self = shared_from_this()] {
+      self->on_saved(Error{Code::fenced, "another server has ended the call"});
+    });
   EndedAttempt ended{call_, *ending_, turn_counts(), ended_ms_};
   if (answered()) ended.document = document();
   post(host_, kMainStrand, [self = shared_from_this(), ended = std::move(ended)]() mutable {

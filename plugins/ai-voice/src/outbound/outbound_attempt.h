@@ -52,6 +52,9 @@ class OutboundAttempt final : public std::enable_shared_from_this<OutboundAttemp
   void cancel(Function<void()> done);
   // [any] Ends the attempt because the server stops.
   void interrupt();
+  // [any] Ends the attempt without storing its end, because another server took this one for dead and has
+  // stored it.
+  void lose();
 
  private:
   OutboundAttempt(const Host& host, const CallStore& store, const CallMetrics& metrics,
@@ -113,6 +116,7 @@ class OutboundAttempt final : public std::enable_shared_from_this<OutboundAttemp
   bool dialling_ = false;  // the end waits for the reply, so that no leg leaks
   bool saving_ = false;
   bool storing_turns_ = false;   // a transaction with turns is pending; one at a time
+  bool lost_ = false;            // another server has ended the call in the store
   bool awaits_leg_end_ = false;  // the end waits for the leg's end, which names the trunk
   std::optional<Ending> ending_;
   std::atomic<bool> talking_{false};

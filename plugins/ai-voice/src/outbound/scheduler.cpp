@@ -38,6 +38,8 @@ Scheduler::Scheduler(const Host& host, const CallStore& store, const EngineRegis
       log_(host),
       writer_(host, store, metrics),
       recovery_(host, store, metrics, writer_),
+      ownership_(
+          host, store, [this] { return attempt_ids(); }, [this](const std::string& id) { lose(id); }),
       load_timer_(host),
       rate_timer_(host),
       telephony_(host) {
@@ -48,6 +50,7 @@ void Scheduler::start() {
   first_registration_ends_ns_ = host_.mono_ns() + kRegistrationNs;
   sample_load();
   recovery_.start();
+  ownership_.start();
   worker_ = std::make_unique<JobWorker>(host_, CallStore::kDialJob, kMaxClaims, kJobLeaseMs,
                                         [this](const Job& job) { claim(job); });
 }
@@ -149,6 +152,16 @@ std::shared_ptr<OutboundAttempt> Scheduler::find(const std::string& call_id) con
   return at == attempts_.end() ? nullptr : at->second;
 }
 
+std::vector<std::string> Scheduler::attempt_ids() const {
+  std::vector<std::string> ids;
+  for (const auto& [id, attempt] : attempts_) ids.push_back(id);
+  return ids;
+}
+
+void Scheduler::lose(const std::string& call_id) {
+  if (const auto attempt = find(call_id)) attempt->lose();
+}
+
 void Scheduler::claim(const Job& job) {
   store_.get(job.tenant, job.body, kMainStrand, alive_.bind([this, job](Result<Call> call) {
     if (call) return claim_call(job, std::move(*call));
@@ -218,7 +231,7 @@ void Scheduler::commit_claim(Claim claim) {
     --call.retries_left;
   }
   call.status = status::kDispatching;
-  call.owner_run = store_.run();
+  store_.take(call);
   call.dispatched_ms = host_.wall_ms();
   call.answered_ms = call.ended_ms = call.duration_sec = 0;
   call.ended_reason = call.error_detail = call.trunk_id = call.transcript_path = "";
@@ -393,7 +406,7 @@ void Scheduler::fail_call(const Job& job, Call call, const std::string& why) {
     --call.retries_left;
   }
   call.answered_ms = 0;
-  call.owner_run = store_.run();
+  store_.take(call);
   call.dispatched_ms = host_.wall_ms();
   store_.claim(tx, call);
   const Ending ending = Ending::refused(why);

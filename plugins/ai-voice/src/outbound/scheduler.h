@@ -11,6 +11,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "engine_registry.h"
 #include "outbound/attempt_end_writer.h"
@@ -18,6 +19,7 @@
 #include "outbound/crash_recovery.h"
 #include "outbound/load_limit.h"
 #include "outbound/outbound_attempt.h"
+#include "outbound/ownership_watch.h"
 #include "outbound/start_rate.h"
 #include "read_settings.h"
 
@@ -104,6 +106,8 @@ class Scheduler {
   void on_attempt_ended(const std::string& call_id);
   void stop_claiming(Function<void()> done);
   void notify_if_idle();
+  std::vector<std::string> attempt_ids() const;
+  void lose(const std::string& call_id);
   void trim_memory();
   size_t running() const;  // attempts, and claims being committed
   size_t room() const;     // how many calls the load lets start
@@ -121,6 +125,7 @@ class Scheduler {
   const Log log_;
   AttemptEndWriter writer_;
   CrashRecovery recovery_;
+  OwnershipWatch ownership_;
   std::unique_ptr<JobWorker> worker_;
   Timer load_timer_;
   Timer rate_timer_;

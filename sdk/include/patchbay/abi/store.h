@@ -2,7 +2,7 @@
  *
  * A plugin brings its SQL (pb_entry.store): sections `-- migration: N` and `-- name: <statement>`, for SQLite
  * and PostgreSQL alike; parameters $1..$n; {{BYTES}}, {{ID}} (a 63-bit key) and {{NOW_MS}} are replaced per
- * dialect. Its tables have its prefix ("sip_trunk_"), and its statements may use no others.
+ * dialect. Its tables have its prefix ("sip_trunk_"); statements use no others, but the view at `epoch`.
  *
  * A transaction is a list of operations, built by one plugin, which may pass its handle to a service of
  * another plugin that adds further operations. The writer executes it as a whole. When an expectation is not
@@ -152,9 +152,9 @@ typedef struct pb_store {
   void (*pending)(void* host, uint64_t consumer, uint32_t limit, uint64_t strand, pb_events_fn fn,
                   void* user) PB_NOEXCEPT;
 
-  /* [any] The epoch of the server process, for fencing rows that it owns: greater than every earlier one. An
-   * isolated plugin may restart within one epoch, so it finds rows of its earlier starts by a random number
-   * of each start. */
+  /* [any] The server process's epoch; with its node (pb_observe.report) it names the owner of a row. SQL may
+   * read the live ones: core_live_node (node, epoch). An isolated plugin may restart within one epoch, so it
+   * finds rows of its earlier starts by a random number of each start. */
   int64_t (*epoch)(void* host) PB_NOEXCEPT;
   /* [any] Encrypts with the key file, into a buffer that the caller releases; NULL when it fails. unseal
    * needs the same `context`. */

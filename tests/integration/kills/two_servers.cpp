@@ -1,0 +1,211 @@
+// Two servers on one PostgreSQL database: one is killed or paused, the other goes on.
+#include <doctest/doctest.h>
+
+#include <chrono>
+#include <filesystem>
+#include <functional>
+#include <iterator>
+#include <map>
+#include <set>
+#include <sstream>
+#include <thread>
+
+#include "environment.h"
+#include "support/postgres_server.h"
+
+using namespace kills;
+using namespace std::chrono_literals;
+using patchbay::test::Postgres;
+using patchbay::test::PostgresClient;
+
+namespace {
+
+using Calls = std::set<std::string>;
+using Clock = std::chrono::steady_clock;
+
+bool eventually(const std::function<bool()>& true_now, std::chrono::seconds limit = 60s) {
+  for (const auto end = Clock::now() + limit; Clock::now() < end; std::this_thread::sleep_for(50ms))
+    if (true_now()) return true;
+  return false;
+}
+
+std::unique_ptr<PostgresClient> connect_to(const Postgres& postgres) {
+  auto connected = PostgresClient::connect(postgres.conninfo());
+  REQUIRE(connected.ok());
+  return *std::move(connected);
+}
+
+// Servers A and B with the same configuration and sealing key, and what they have in common.
+struct Cluster {
+  Cluster() {
+    a = environment.start();
+    REQUIRE(a->wait_ready());
+    namespace fs = std::filesystem;
+    fs::create_directory(folder_b.file("data"));
+    fs::copy_file(environment.folder.file("data/sealing.key"), folder_b.file("data/sealing.key"));
+    fs::copy_file(environment.folder.file("patchbay.yaml"), folder_b.file("patchbay.yaml"));
+    b = std::make_unique<ServerProcess>(folder_b.path());
+    REQUIRE(b->wait_ready());
+  }
+
+  // Calls that are answered and stay, or those of another last digit (callee.h).
+  Calls create(ServerProcess& server, int count, const std::string& digit = "5",
+               const std::string& more = "") {
+    Calls calls;
+    for (int i = 0; i < count; ++i) {
+      const auto created =
+          server.ask(create_call("+49301" + std::to_string(100000 + ++numbers) + digit, more));
+      REQUIRE(created);
+      INFO(created->body);
+      REQUIRE(created->status == 200);
+      calls.insert(json_text(created->body, "callId"));
+    }
+    return calls;
+  }
+  std::string value(const std::string& sql) { return client->value(sql).value_or("?"); }
+  std::string column(const std::string& call, const std::string& name) {
+    return value("SELECT " + name + " FROM ai_voice_call WHERE call_id = '" + call + "'");
+  }
+  bool all(const Calls& calls, const std::string& status) {
+    for (const std::string& call : calls)
+      if (column(call, "status") != status) return false;
+    return true;
+  }
+  bool all_hung_up(const Calls& calls) {
+    const auto ended = environment.callee.hung_up();
+    for (const std::string& call : calls)
+      if (ended.count(call + "-1") == 0) return false;
+    return true;
+  }
+  int finished_events(const std::string& call) {
+    return std::stoi(value(
+        "SELECT COUNT(*) FROM core_event WHERE topic = 'outbound-ai.finished' AND subject = '" + call + "'"));
+  }
+  // The calls that a server runs, which another may have taken than the one that was asked.
+  Calls calls_of(const patchbay::test::TempFolder& folder) {
+    std::string node = patchbay::test::read_text(folder.file("data/node"));
+    node.erase(node.find_last_not_of('\n') + 1);
+    const std::string list = value("SELECT string_agg(call_id, ' ') FROM ai_voice_call WHERE owner_node = '" +
+                                   node + "' AND status = 'in-flight'");
+    std::istringstream words(list);
+    return {std::istream_iterator<std::string>(words), std::istream_iterator<std::string>()};
+  }
+  // Creates calls until each server has two that were answered.
+  std::pair<Calls, Calls> talk() {
+    create(*a, 3);
+    create(*b, 3);
+    std::pair<Calls, Calls> calls;
+    for (int i = 0; i < 20 && (calls.first.size() < 2 || calls.second.size() < 2); ++i) {
+      if (i > 0) create(i % 2 == 0 ? *a : *b, 1);
+      REQUIRE(eventually([&] {
+        return value("SELECT COUNT(*) FROM ai_voice_call WHERE status = 'in-flight'") ==
+               std::to_string(numbers);
+      }));
+      calls = {calls_of(environment.folder), calls_of(folder_b)};
+    }
+    return calls;
+  }
+  // The ids of the deliveries of each call's outbound-ai.finished that a path of the receiver got.
+  std::map<std::string, std::set<std::string>> delivered(const std::string& path) const {
+    std::map<std::string, std::set<std::string>> ids;
+    for (const auto& delivery : environment.receiver.deliveries())
+      if (delivery.path == path)
+        ids[json_text(delivery.body, "callId")].insert(delivery.header("x-platform-delivery-id"));
+    return ids;
+  }
+
+  Environment environment{true};  // on PostgreSQL
+  std::unique_ptr<PostgresClient> client = connect_to(*environment.postgres);
+  patchbay::test::TempFolder folder_b;
+  std::unique_ptr<ServerProcess> a, b;
+  int numbers = 0;
+};
+
+}  // namespace
+
+TEST_CASE("a server ends the calls of another that was killed, and none of its own") {
+  Cluster cluster;
+  const auto [of_a, of_b] = cluster.talk();
+  REQUIRE_FALSE(of_a.empty());
+  REQUIRE_FALSE(of_b.empty());
+  const size_t all = of_a.size() + of_b.size();
+  REQUIRE(eventually(
+      [&] { return cluster.value("SELECT COUNT(*) FROM sip_trunk_dialog") == std::to_string(all); }));
+
+  cluster.a->kill();
+  const auto killed = Clock::now();
+  CHECK(eventually([&] { return cluster.all(of_a, "ended-failed-final"); }));
+  const std::chrono::duration<double> took = Clock::now() - killed;
+  MESSAGE("ended after " << took.count() << " s");
+  CHECK(eventually([&] { return cluster.all_hung_up(of_a); }));
+  CHECK(eventually(
+      [&] { return cluster.value("SELECT COUNT(*) FROM sip_trunk_dialog") == std::to_string(of_b.size()); }));
+  for (const std::string& call : of_a) {
+    CHECK(cluster.column(call, "error_detail") == "interrupted");
+    CHECK(cluster.finished_events(call) == 1);
+  }
+
+  CHECK(cluster.all(of_b, "in-flight"));
+  for (const std::string& call : of_b) {
+    CHECK(cluster.environment.callee.hung_up().count(call + "-1") == 0);
+    CHECK(cluster.finished_events(call) == 0);
+    const auto ended = cluster.b->ask(hang_up(call));
+    CHECK((ended && ended->status == 200));
+  }
+  CHECK(eventually([&] { return cluster.all(of_b, "cancelled") && cluster.all_hung_up(of_b); }));
+  CHECK(eventually([&] { return cluster.delivered("/ends").size() == all; }));
+  for (const auto& [call, ids] : cluster.delivered("/ends")) CHECK(ids.size() == 1);
+}
+
+TEST_CASE("a change at one server counts at the other") {
+  Cluster cluster;
+  const auto created = cluster.a->ask(
+      {"POST", "/api.ashx/v1/admin/webhooks", "",
+       R"({"url":")" + cluster.environment.receiver.url("/new") + R"(","events":["outbound-ai.finished"]})"});
+  REQUIRE(created);
+  REQUIRE(created->status / 100 == 2);
+  const std::string path = "/api.ashx/v1/admin/webhooks/" + json_text(created->body, "id");
+  const auto seen_at_b = [&](const std::string& text) {
+    return eventually([&] {
+      const auto read = cluster.b->ask({"GET", path, "", ""});
+      return read && (text.empty() ? read->status == 404 : read->body.find(text) != std::string::npos);
+    });
+  };
+  CHECK(seen_at_b("/new"));
+  const Calls of_b = cluster.create(*cluster.b, 4, "0");
+  CHECK(eventually([&] { return cluster.delivered("/new").size() == 4; }));
+  for (const auto& [call, ids] : cluster.delivered("/new")) CHECK(ids.size() == 1);
+  const auto changed = cluster.a->ask({"PATCH", path, "", R"({"active":false})"});
+  CHECK((changed && changed->status / 100 == 2));
+  CHECK(seen_at_b(R"("active":false)"));
+  const auto removed = cluster.a->ask({"DELETE", path, "", ""});
+  CHECK((removed && removed->status / 100 == 2));
+  CHECK(seen_at_b(""));
+
+  const auto route = cluster.a->ask(
+      {"POST", "/api.ashx/v1/outbound-routes", "", R"({"match":"+4930777*","trunkIds":["main"]})"});
+  REQUIRE(route);
+  INFO(route->body);
+  CHECK(route->status / 100 == 2);
+  CHECK(eventually([&] {
+    const auto list = cluster.b->ask({"GET", "/api.ashx/v1/outbound-routes", "", ""});
+    return list && list->body.find("+4930777*") != std::string::npos;
+  }));
+}
+
+TEST_CASE("a server that was paused, and taken for dead, ends its calls and goes on") {
+  Cluster cluster;
+  const auto [of_a, of_b] = cluster.talk();
+  cluster.a->pause();
+  CHECK(eventually([&] { return cluster.all(of_a, "ended-failed-final"); }));
+  cluster.a->resume();
+  CHECK(eventually([&] { return cluster.all_hung_up(of_a); }));
+  CHECK(eventually([&] {
+    return cluster.environment.log().find("another server took this one for dead") != std::string::npos;
+  }));
+  for (const std::string& call : of_a) CHECK(cluster.finished_events(call) == 1);
+
+  const Calls later = cluster.create(*cluster.a, 1, "0");
+  CHECK(eventually([&] { return cluster.all(later, "ended-success"); }));
+  CHECK(cluster.all(of_b, "in-flight"));
+}
