@@ -31,6 +31,43 @@ UPDATE webhooks_delivery SET tenant = COALESCE(
 -- migration: 3
 CREATE INDEX webhooks_body_age ON webhooks_body (event_ms);
 
+-- migration: 4
+-- Raised by each change of subscriptions, which other servers on the database then read again.
+CREATE TABLE webhooks_revision (domain TEXT NOT NULL PRIMARY KEY, rev BIGINT NOT NULL);
+INSERT INTO webhooks_revision (domain, rev) VALUES ('subscriptions', 0);
+-- Which start of the plugin in which server process sends the deliveries of a subscription. Without a row: none yet.
+CREATE TABLE webhooks_lane (
+  subscription TEXT NOT NULL PRIMARY KEY, owner_run BIGINT NOT NULL, owner_node TEXT NOT NULL, owner_epoch BIGINT NOT NULL);
+
+-- name: revisions
+SELECT domain, rev FROM webhooks_revision;
+
+-- name: revision_raise
+UPDATE webhooks_revision SET rev = rev + 1 WHERE domain = $1;
+
+-- Takes the lane if it has no owner, or a dead one: another run of this very process, or a process that is not alive.
+-- name: lane-take
+INSERT INTO webhooks_lane (subscription, owner_run, owner_node, owner_epoch) VALUES ($1, $2, $3, $4)
+ON CONFLICT (subscription) DO UPDATE SET owner_run = $2, owner_node = $3, owner_epoch = $4
+WHERE webhooks_lane.owner_run = $2 OR (webhooks_lane.owner_node = $3 AND webhooks_lane.owner_epoch = $4)
+  OR NOT EXISTS (SELECT 1 FROM core_live_node l
+                 WHERE l.node = webhooks_lane.owner_node AND l.epoch = webhooks_lane.owner_epoch);
+
+-- The subscriptions with a lane or with deliveries that are due; who has the lane: 1: this run, 2: another live one, 0: none;
+-- and whether deliveries are due.
+-- name: lanes-read
+SELECT s.id,
+  CASE WHEN o.owner_run IS NULL THEN 0 WHEN o.owner_run = $2 THEN 1
+    WHEN o.owner_node = $3 AND o.owner_epoch = $4 THEN 0
+    WHEN EXISTS (SELECT 1 FROM core_live_node l WHERE l.node = o.owner_node AND l.epoch = o.owner_epoch) THEN 2
+    ELSE 0 END,
+  CASE WHEN EXISTS (SELECT 1 FROM webhooks_delivery d
+                    WHERE d.subscription = s.id AND d.state = 'pending' AND d.due_ms <= $1) THEN 1 ELSE 0 END
+FROM webhooks_subscription s LEFT JOIN webhooks_lane o ON o.subscription = s.id;
+
+-- name: lane-remove
+DELETE FROM webhooks_lane WHERE subscription = $1;
+
 -- name: subscriptions
 SELECT id, tenant, url, events, from_config, active, failures, created_ms, created_by, last_fired_ms, rev
 FROM webhooks_subscription ORDER BY created_ms, id;

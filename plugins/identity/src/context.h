@@ -6,7 +6,7 @@
 #include <cstdint>
 
 #include "read_settings.h"
-#include "revision_poll.h"
+#include "revision/revision_poll.h"
 #include "revoked_tokens.h"
 #include "signing_key.h"
 #include "user_directory.h"
@@ -22,7 +22,7 @@ struct Context {
   uint64_t generation = 0;  // raised by a reload, a change of a stored user and a revocation
   KeyRing keys;             // loaded before the first request
   UserDirectory users;      // loaded before the first request
-  RevisionPoll revisions;
+  lib::RevisionPoll revisions;
   RevokedTokens revoked;  // loaded before the first request
 };
 

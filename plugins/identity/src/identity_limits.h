@@ -56,9 +56,6 @@ inline constexpr size_t kMaxCachedTokens = 10'000;
 inline constexpr int64_t kApiKeyCacheMs = 1000;
 inline constexpr size_t kMaxCachedApiKeys = 1000;
 
-// How often the revisions of users, keys and revoked tokens are read: what another process of the database
-// has changed counts here after that time.
-inline constexpr int64_t kRevisionPollMs = 1000;
 // How long a retired signing key verifies beyond the lifetime of its last token: other processes sign with it
 // until they have read that it is retired.
 inline constexpr int64_t kRetiredKeySlackMs = 60'000;

@@ -11,7 +11,7 @@ constexpr size_t kRevokedPageRows = 500;  // of the statement revoked_since
 
 }  // namespace
 
-RevokedTokens::RevokedTokens(const Host& host, const RevisionPoll& revisions)
+RevokedTokens::RevokedTokens(const Host& host, const lib::RevisionPoll& revisions)
     : host_(&host),
       revisions_(revisions),
       add_(Statement::find(host, "revoked_add")),

@@ -9,13 +9,13 @@
 #include <unordered_map>
 #include <vector>
 
-#include "revision_poll.h"
+#include "revision/revision_poll.h"
 
 namespace patchbay::identity {
 
 class RevokedTokens {
  public:
-  explicit RevokedTokens(const Host& host, const RevisionPoll& revisions);
+  explicit RevokedTokens(const Host& host, const lib::RevisionPoll& revisions);
 
   bool contains(const std::string& id) const { return !id.empty() && expires_ms_.count(id) != 0; }
   // Whether no more can be remembered.
@@ -37,7 +37,7 @@ class RevokedTokens {
   void end_refresh(const Status& status);
 
   const Host* host_;
-  const RevisionPoll& revisions_;
+  const lib::RevisionPoll& revisions_;
   Statement add_, since_, expire_;
   std::unordered_map<std::string, int64_t> expires_ms_;  // by id
   int64_t revision_ = 0;                                 // of the last row read

@@ -24,6 +24,7 @@ OutcomeRecorder::OutcomeRecorder(const Host& host, const Log& log, SubscriptionR
       end_(Statement::find(host, "delivery-end")),
       succeeded_(Statement::find(host, "subscription-succeeded")),
       failed_(Statement::find(host, "subscription-failed")),
+      revision_raise_(Statement::find(host, "revision_raise")),
       delivered_(Metric::counter(host, "patchbay_webhooks_delivered", "Deliveries that a receiver accepted")),
       attempts_failed_(Metric::counter(host, "patchbay_webhooks_attempts_failed", "Attempts that failed")),
       deliveries_failed_(Metric::counter(host, "patchbay_webhooks_deliveries_failed",
@@ -100,8 +101,12 @@ void OutcomeRecorder::apply_to_subscription(const Attempt& attempt, const Commit
   if (was_active && !subscription->active) report_pause(*subscription);
 }
 
+// Other servers read the subscription again, too.
 void OutcomeRecorder::report_pause(const Subscription& subscription) {
   paused_.add();
+  Transaction tx(host_);
+  tx.exec(revision_raise_, {"subscriptions"});
+  std::move(tx).commit([](const Commit&) {});
   log_.warn("a subscription is paused: too many deliveries in a row failed",
             {{"subscription", subscription.id},
              {"tenant", subscription.tenant},

@@ -62,7 +62,7 @@ class OutcomeRecorder {
   SubscriptionRegistry& registry_;
   // owned
   const Function<void(const Attempt&)> recorded_;
-  const Statement retry_, end_, succeeded_, failed_;
+  const Statement retry_, end_, succeeded_, failed_, revision_raise_;
   const Metric delivered_, attempts_failed_, deliveries_failed_, paused_;
   Timer timer_;
   Lifetime alive_;

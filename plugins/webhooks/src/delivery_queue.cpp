@@ -17,10 +17,12 @@ DeliveryQueue::DeliveryQueue(const Host& host, const Log& log, SubscriptionRegis
       pending_(Statement::find(host, "deliveries-pending")),
       body_(Statement::find(host, "body")),
       in_flight_gauge_(Metric::gauge(host, "patchbay_webhooks_in_flight", "Requests to receivers in flight")),
+      ownership_(host, log, [this](const std::string& id) { pump(id); }),
       outcomes_(host, log, registry, [this](const Attempt& attempt) { release(attempt); }),
       body_timer_(host) {}
 
 void DeliveryQueue::start() {
+  ownership_.start();
   query(host_, lanes_query_, {}, alive_.bind([this](const Result<Rows>& rows) {
     if (!rows) return log_.error("pending deliveries cannot be read", {{"why", rows.error().text}});
     for (size_t i = 0; i < rows->size(); ++i) pump(std::string(rows->text(i, 0)));
@@ -73,7 +75,7 @@ void DeliveryQueue::pump(const std::string& id) {
     if (lane.in_flight.empty()) lanes_.erase(id);
     return;
   }
-  if (!may_start(id, subscription->tenant, lane)) return;
+  if (!ownership_.has(id) || !may_start(id, subscription->tenant, lane)) return;
   lane.reading = true;
   lane.changed = false;
   lane.tenant = subscription->tenant;

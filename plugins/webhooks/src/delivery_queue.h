@@ -1,7 +1,7 @@
 // DeliveryQueue: chooses the deliveries that are due and starts their attempts. One lane per subscription, so
 // that a receiver that hangs does not delay other subscriptions, nor do many of them (in_flight_limit.h). The
-// queue is in the store.
-// On the main strand.
+// queue is in the store. With several servers on one database each lane is served by one of them. On the main
+// strand.
 #pragma once
 
 #include <patchbay/lifetime.h>
@@ -19,6 +19,7 @@
 #include "delivery_request.h"
 #include "http_sender.h"
 #include "in_flight_limit.h"
+#include "lane_ownership.h"
 #include "read_settings.h"
 #include "subscription.h"
 
@@ -81,6 +82,7 @@ class DeliveryQueue {
   // owned
   const Statement lanes_query_, pending_, body_;
   const Metric in_flight_gauge_;
+  LaneOwnership ownership_;
   OutcomeRecorder outcomes_;
   Timer body_timer_;
   Lifetime alive_;

@@ -131,6 +131,9 @@ class Webhooks final : public Plugin {
     if (const std::string& plugin = parts_->catalogue.test_emitter(); !plugin.empty())
       log().warn("a plugin's event has the reserved name webhook.test and is not delivered",
                  {{"plugin", plugin}});
+    parts_->store.watch([this] {
+      for (const Subscription* subscription : parts_->registry.all()) parts_->queue.wake(subscription->id);
+    });
     parts_->queue.start();
     parts_->fan_out.start();
     parts_->retention.start();

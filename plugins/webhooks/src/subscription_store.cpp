@@ -5,7 +5,8 @@
 namespace patchbay::webhooks {
 namespace {
 
-constexpr int64_t kAny = -1;  // the value of a condition that always holds
+constexpr const char* kDomain = "subscriptions";  // of the revision
+constexpr int64_t kAny = -1;                      // the value of a condition that always holds
 
 std::string seal_context(const std::string& subscription, int64_t rev) {
   return "webhooks_secret/" + subscription + "/" + std::to_string(rev);
@@ -31,15 +32,21 @@ SubscriptionStore::SubscriptionStore(const Host& host, const Log& log, Subscript
       secret_add_(Statement::find(host, "secret-add")),
       secrets_remove_(Statement::find(host, "secrets-remove")),
       deliveries_remove_(Statement::find(host, "deliveries-remove")),
-      trail_(host) {}
+      lane_remove_(Statement::find(host, "lane-remove")),
+      trail_(host),
+      revisions_(host) {}
 
+// Takes what is known before the read: what is created meanwhile is missing in the rows, but was not deleted.
 void SubscriptionStore::load(Done done) {
-  query(host_, subscriptions_, {},
-        alive_.bind([this, done = std::move(done)](const Result<Rows>& rows) mutable {
-          if (!rows) return done(rows.error());
-          read_subscriptions(*rows);
-          load_secrets(std::move(done));
-        }));
+  std::set<std::string> known;
+  for (const Subscription* each : registry_.all()) known.insert(each->id);
+  query(
+      host_, subscriptions_, {},
+      alive_.bind([this, known = std::move(known), done = std::move(done)](const Result<Rows>& rows) mutable {
+        if (!rows) return done(rows.error());
+        read_subscriptions(*rows, known);
+        load_secrets(std::move(done));
+      }));
 }
 
 void SubscriptionStore::load_secrets(Done done) {
@@ -50,7 +57,19 @@ void SubscriptionStore::load_secrets(Done done) {
   }));
 }
 
-void SubscriptionStore::read_subscriptions(const Rows& rows) {
+void SubscriptionStore::watch(Function<void()> changed) {
+  changed_ = std::move(changed);
+  revisions_.watch(kDomain, [this] {
+    load([this](const Status& status) {
+      if (!status) return log_.error("subscriptions cannot be read again", {{"why", status.error().text}});
+      changed_();
+    });
+  });
+  revisions_.start();
+}
+
+void SubscriptionStore::read_subscriptions(const Rows& rows, const std::set<std::string>& known) {
+  std::set<std::string> gone = known;
   for (size_t i = 0; i < rows.size(); ++i) {
     Subscription one;
     one.id = rows.text(i, 0);
@@ -64,8 +83,24 @@ void SubscriptionStore::read_subscriptions(const Rows& rows) {
     one.created_by = rows.text(i, 8);
     one.last_fired_ms = rows.integer(i, 9);
     one.rev = rows.integer(i, 10);
-    registry_.put(std::move(one));
+    gone.erase(one.id);
+    take_row(std::move(one));
   }
+  for (const std::string& id : gone) registry_.remove(id);
+}
+
+// Ignores a row that is older than a change which was committed here since the read.
+void SubscriptionStore::take_row(Subscription row) {
+  Subscription* current = registry_.find(row.id);
+  if (current == nullptr) return static_cast<void>(registry_.put(std::move(row)));
+  if (row.rev < current->rev) return;
+  if (row.tenant != current->tenant || row.created_ms != current->created_ms) {
+    registry_.remove(row.id);
+    registry_.put(std::move(row));
+    return;
+  }
+  row.secrets = std::move(current->secrets);
+  *current = std::move(row);
 }
 
 void SubscriptionStore::read_secrets(const Rows& rows) {
@@ -73,6 +108,7 @@ void SubscriptionStore::read_secrets(const Rows& rows) {
     Subscription* subscription = registry_.find(rows.text(i, 0));
     if (subscription == nullptr) continue;
     const int64_t rev = rows.integer(i, 1);
+    if (subscription->secret_of(rev) != nullptr) continue;
     auto plain = unseal(host_, rows.text(i, 3), seal_context(subscription->id, rev));
     if (!plain) {
       log_.error("the secret of a subscription cannot be read: rotate it",
@@ -128,6 +164,7 @@ void SubscriptionStore::delete_rows(Transaction& tx, const Subscription& subscri
   const int64_t active = only_unchanged ? int64_t{subscription.active} : kAny;
   tx.exec(remove_, {subscription.id, subscription.tenant, rev, active}, 1);
   tx.exec(secrets_remove_, {subscription.id});
+  tx.exec(lane_remove_, {subscription.id});
   tx.exec(deliveries_remove_, {subscription.id, subscription.tenant});
 }
 
@@ -168,6 +205,7 @@ void SubscriptionStore::apply_in_memory(const Definition& wanted) {
 
 void SubscriptionStore::reconcile(const std::vector<Definition>& wanted, Done done) {
   Transaction tx(host_);
+  revisions_.raise(tx, kDomain);
   std::vector<Definition> changed;
   std::set<std::string> kept;
   for (const Definition& definition : wanted) {
@@ -197,6 +235,7 @@ void SubscriptionStore::create(Definition definition, std::string created_by, au
                                Done done) {
   Subscription made = new_subscription(definition, std::move(created_by), false);
   Transaction tx(host_);
+  revisions_.raise(tx, kDomain);
   Status status = add(tx, made);
   if (status) status = add_secret(tx, made, definition.secret);
   if (!status) return done(std::move(status));
@@ -212,19 +251,21 @@ void SubscriptionStore::create(Definition definition, std::string created_by, au
 void SubscriptionStore::change(const Subscription& subscription, Change change, audit::Record record,
                                Done done) {
   Transaction tx(host_);
-  tx.exec(change_,
-          {subscription.id, subscription.rev, change.url, join_events(change.events), change.active ? 1 : 0,
-           subscription.tenant, subscription.active ? 1 : 0},
-          1);
+  revisions_.raise(tx, kDomain);
+  const size_t changed = tx.exec(change_,
+                                 {subscription.id, subscription.rev, change.url, join_events(change.events),
+                                  change.active ? 1 : 0, subscription.tenant, subscription.active ? 1 : 0},
+                                 1);
   trail_.commit(std::move(tx), std::move(record),
-                alive_.bind([this, id = subscription.id, change = std::move(change),
+                alive_.bind([this, id = subscription.id, change = std::move(change), changed,
                              done = std::move(done)](const Commit& outcome) mutable {
                   if (!outcome) return done(outcome.error());
                   if (Subscription* current = registry_.find(id)) {
                     current->url = std::move(change.url);
                     current->events = std::move(change.events);
                     current->active = change.active;
-                    if (!outcome.result(0).empty()) current->failures = outcome.result(0).integer(0, 0);
+                    if (!outcome.result(changed).empty())
+                      current->failures = outcome.result(changed).integer(0, 0);
                     ++current->rev;
                   }
                   done({});
@@ -233,6 +274,7 @@ void SubscriptionStore::change(const Subscription& subscription, Change change, 
 
 void SubscriptionStore::remove(const Subscription& subscription, audit::Record record, Done done) {
   Transaction tx(host_);
+  revisions_.raise(tx, kDomain);
   delete_rows(tx, subscription, true);
   trail_.commit(std::move(tx), std::move(record),
                 alive_.bind([this, id = subscription.id, done = std::move(done)](const Commit& outcome) {
@@ -245,6 +287,7 @@ void SubscriptionStore::remove(const Subscription& subscription, audit::Record r
 void SubscriptionStore::rotate(const Subscription& subscription, std::string secret, audit::Record record,
                                Done done) {
   Transaction tx(host_);
+  revisions_.raise(tx, kDomain);
   tx.exec(touch_, {subscription.id, subscription.rev, subscription.tenant}, 1);
   if (Status status = add_secret(tx, subscription, secret); !status) return done(std::move(status));
   trail_.commit(std::move(tx), std::move(record),

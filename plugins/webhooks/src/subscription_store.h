@@ -8,10 +8,12 @@
 #include <patchbay/services/audit.h>
 #include <patchbay/store.h>
 
+#include <set>
 #include <string>
 #include <vector>
 
 #include "read_settings.h"
+#include "revision/revision_poll.h"
 #include "subscription.h"
 
 namespace patchbay::webhooks {
@@ -29,6 +31,8 @@ class SubscriptionStore {
 
   // Reads everything into the registry. Call it once, at start.
   void load(Done done);
+  // Afterwards reads it again whenever another server on the database has changed it, and calls changed().
+  void watch(Function<void()> changed);
   // Adds, changes (which reactivates) and removes configured subscriptions so that they are those of
   // `wanted`, in one transaction. Code::conflict: an id belongs to a subscription created over REST.
   void reconcile(const std::vector<Definition>& wanted, Done done);
@@ -44,7 +48,8 @@ class SubscriptionStore {
 
  private:
   void load_secrets(Done done);
-  void read_subscriptions(const Rows& rows);
+  void read_subscriptions(const Rows& rows, const std::set<std::string>& known);
+  void take_row(Subscription row);
   void read_secrets(const Rows& rows);
   Status add(Transaction& tx, const Subscription& subscription);
   Status add_secret(Transaction& tx, const Subscription& subscription, const std::string& secret);
@@ -62,8 +67,10 @@ class SubscriptionStore {
   SubscriptionRegistry& registry_;
   // owned
   const Statement subscriptions_, secrets_, add_, change_, remove_, touch_, secret_add_, secrets_remove_,
-      deliveries_remove_;
+      deliveries_remove_, lane_remove_;
   audit::Trail trail_;
+  lib::RevisionPoll revisions_;
+  Function<void()> changed_;  // set by watch()
   Lifetime alive_;
 };
 

@@ -1,6 +1,12 @@
-// RevisionPoll: tells the parts of the plugin that rows have changed, whichever process of the database has
-// changed them. A change raises the revision of its domain in its own transaction; each process reads the
-// revisions once a second. Main strand.
+// RevisionPoll: reports to the parts of a plugin that rows have changed, whichever process of the database
+// has changed them. A change raises the revision of its domain in its own transaction; each process reads the
+// revisions once a second. The plugin's store.sql has a table with a row per domain, and two statements on
+// it:
+//   -- name: revisions
+//   SELECT domain, rev FROM x_revision;
+//   -- name: revision_raise
+//   UPDATE x_revision SET rev = rev + 1 WHERE domain = $1;
+// Main strand.
 #pragma once
 
 #include <patchbay/lifetime.h>
@@ -11,7 +17,9 @@
 #include <map>
 #include <string>
 
-namespace patchbay::identity {
+namespace patchbay::lib {
+
+inline constexpr int64_t kRevisionPollMs = 1000;
 
 class RevisionPoll {
  public:
@@ -46,4 +54,4 @@ class RevisionPoll {
   Lifetime alive_;
 };
 
-}  // namespace patchbay::identity
+}  // namespace patchbay::lib

@@ -1,8 +1,6 @@
-#include "revision_poll.h"
+#include "revision/revision_poll.h"
 
-#include "identity_limits.h"
-
-namespace patchbay::identity {
+namespace patchbay::lib {
 
 RevisionPoll::RevisionPoll(const Host& host)
     : host_(&host),
@@ -40,4 +38,4 @@ void RevisionPoll::take(const Rows& rows) {
   }
 }
 
-}  // namespace patchbay::identity
+}  // namespace patchbay::lib
