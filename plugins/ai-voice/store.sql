@@ -78,6 +78,25 @@ ALTER TABLE ai_voice_call RENAME COLUMN owner_epoch TO owner_run;
 ALTER TABLE ai_voice_call ADD COLUMN owner_node TEXT NOT NULL DEFAULT '';
 ALTER TABLE ai_voice_call ADD COLUMN owner_epoch BIGINT NOT NULL DEFAULT 0;
 
+-- migration: 6
+-- For limits that servers on one database share: a tenant's running calls, and when its next call may start.
+CREATE INDEX ai_voice_call_running_tenant ON ai_voice_call (tenant) WHERE owner_run > 0;
+CREATE TABLE ai_voice_start_rate (tenant TEXT PRIMARY KEY, next_ms BIGINT NOT NULL);
+-- Hangups that were requested at another server than the one that runs the attempt.
+CREATE TABLE ai_voice_hangup (call_id TEXT PRIMARY KEY, owner_run BIGINT NOT NULL);
+
+-- name: check_slot
+-- A row while fewer than $2 calls of the tenant run at all servers.
+SELECT 1 WHERE (SELECT COUNT(*) FROM ai_voice_call WHERE tenant = $1 AND owner_run > 0) < $2;
+
+-- name: take_start
+-- Changes a row if the tenant's next call may start at $2, or so soon after it ($4) that the pause was only measured
+-- differently. $3: the time between two starts.
+INSERT INTO ai_voice_start_rate (tenant, next_ms) VALUES ($1, CAST($2 AS BIGINT) + CAST($3 AS BIGINT))
+ON CONFLICT (tenant) DO UPDATE SET
+  next_ms = $3 + CASE WHEN ai_voice_start_rate.next_ms > $2 THEN ai_voice_start_rate.next_ms ELSE $2 END
+WHERE ai_voice_start_rate.next_ms <= $4;
+
 -- name: decrement_count
 UPDATE ai_voice_call_count SET n = n - 1
 WHERE tenant = $1 AND status = (SELECT status FROM ai_voice_call WHERE call_id = $2);
@@ -152,7 +171,17 @@ WHERE owner_run > 0 AND owner_run <> $1
 ORDER BY call_id LIMIT 200;
 
 -- name: owned
-SELECT call_id FROM ai_voice_call WHERE owner_run = $1 AND owner_run > 0;
+-- And whether another server was asked to hang up.
+SELECT c.call_id, CASE WHEN h.owner_run IS NULL THEN 0 ELSE 1 END
+FROM ai_voice_call c LEFT JOIN ai_voice_hangup h ON h.call_id = c.call_id AND h.owner_run = c.owner_run
+WHERE c.owner_run = $1 AND c.owner_run > 0;
+
+-- name: request_hangup
+INSERT INTO ai_voice_hangup (call_id, owner_run) VALUES ($1, $2)
+ON CONFLICT (call_id) DO UPDATE SET owner_run = excluded.owner_run;
+
+-- name: delete_hangup
+DELETE FROM ai_voice_hangup WHERE call_id = $1;
 
 -- name: claim
 UPDATE ai_voice_call SET status = 'dispatching', attempt = $3, retries_left = $4, owner_run = $5, dispatched_ms = $6,

@@ -91,6 +91,36 @@ CREATE TABLE sip_trunk_route_rev (
 ALTER TABLE sip_trunk_dialog ADD COLUMN owner_node TEXT NOT NULL DEFAULT '';
 ALTER TABLE sip_trunk_dialog ADD COLUMN owner_epoch BIGINT NOT NULL DEFAULT 0;
 
+-- migration: 5
+-- How many calls each server has at a trunk, when its limits are shared.
+CREATE TABLE sip_trunk_use (
+  owner_node TEXT NOT NULL,
+  owner_epoch BIGINT NOT NULL,
+  tenant TEXT NOT NULL,
+  trunk TEXT NOT NULL,
+  calls BIGINT NOT NULL,
+  PRIMARY KEY (owner_node, owner_epoch, tenant, trunk)
+);
+
+-- name: trunk_use_put
+INSERT INTO sip_trunk_use (owner_node, owner_epoch, tenant, trunk, calls) VALUES ($1, $2, $3, $4, $5)
+ON CONFLICT (owner_node, owner_epoch, tenant, trunk) DO UPDATE SET calls = excluded.calls;
+
+-- name: trunk_use_remove
+-- Of this process and of dead ones.
+DELETE FROM sip_trunk_use
+WHERE (owner_node = $1 AND owner_epoch = $2)
+  OR NOT EXISTS (SELECT 1 FROM core_live_node l WHERE l.node = owner_node AND l.epoch = owner_epoch);
+
+-- name: trunk_use_of_others
+-- Tenant, trunk and calls at the other live servers; and, without a trunk, the number of live servers.
+SELECT u.tenant, u.trunk, CAST(SUM(u.calls) AS BIGINT) FROM sip_trunk_use u
+WHERE u.calls > 0 AND NOT (u.owner_node = $1 AND u.owner_epoch = $2)
+  AND EXISTS (SELECT 1 FROM core_live_node l WHERE l.node = u.owner_node AND l.epoch = u.owner_epoch)
+GROUP BY u.tenant, u.trunk
+UNION ALL
+SELECT '', '', (SELECT COUNT(*) FROM core_live_node);
+
 -- name: route_revs
 SELECT tenant, domain, rev FROM sip_trunk_route_rev;
 

@@ -19,6 +19,7 @@
 #include "routes/outbound_routes.h"
 #include "routes/route_tables.h"
 #include "routes/trunk_choice.h"
+#include "shared_trunk_use.h"
 #include "sip_limits.h"
 #include "sip_stack.h"
 #include "trunk_limits.h"
@@ -34,6 +35,8 @@ class SipTrunk final : public Plugin {
     PB_TRY_VALUE(settings_, Settings::read(config));
     metrics_ = std::make_unique<Metrics>(host());
     PB_TRY_VALUE(lib::Owner owner, lib::Owner::read(host()));
+    shared_use_ = std::make_unique<SharedTrunkUse>(host(), limits_, owner);
+    shared_use_->start();
     dialogs_ = std::make_unique<DialogStore>(host(), *metrics_, std::move(owner));
     SipStack::Options options;
     options.listen_ip = settings_.server.listen_ip;
@@ -261,7 +264,8 @@ class SipTrunk final : public Plugin {
   std::unique_ptr<TrunkNames> names_;
   Timer stats_timer_{host()};
   std::map<std::string, RegisteredGate> gates_;  // by name
-  TrunkLimits limits_;                           // outlives the legs
+  TrunkLimits limits_;                           // outlives the legs and the next one
+  std::unique_ptr<SharedTrunkUse> shared_use_;
   std::map<int64_t, std::unique_ptr<OutboundLeg>> legs_;
   int64_t last_id_ = 0;
   bool has_tcp_ = false;

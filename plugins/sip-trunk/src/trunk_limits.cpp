@@ -19,13 +19,17 @@ TrunkRefusal refusal(const char* limit, double value, const TrunkKey& trunk, int
 std::optional<TrunkRefusal> TrunkLimits::count(const TrunkKey& trunk, const TrunkLimit& limit,
                                                int64_t now_ns) {
   Use& use = uses_[trunk];
-  if (limit.max_calls > 0 && use.calls >= limit.max_calls)
-    return refusal("maxCalls", static_cast<double>(limit.max_calls), trunk, 0);
+  const auto at = others_.find(trunk);
+  const int64_t elsewhere = at == others_.end() ? 0 : at->second;
+  // The end of a call at another server is not reported here, so the caller asks again.
+  if (limit.max_calls > 0 && use.calls + elsewhere >= limit.max_calls)
+    return refusal("maxCalls", static_cast<double>(limit.max_calls), trunk,
+                   elsewhere > 0 ? kSharedTrunkRetryMs : 0);
   if (limit.calls_per_second > 0) {
     const int64_t wait_ns = use.next_start_ns - now_ns;
     if (wait_ns > 0)
       return refusal("callsPerSecond", limit.calls_per_second, trunk, (wait_ns + 999'999) / 1'000'000);
-    use.next_start_ns = now_ns + static_cast<int64_t>(1e9 / limit.calls_per_second);
+    use.next_start_ns = now_ns + servers_ * static_cast<int64_t>(1e9 / limit.calls_per_second);
   }
   ++use.calls;
   return std::nullopt;
@@ -64,6 +68,17 @@ void TrunkLimits::cancel(const std::string& call_id) {
   if (found == reservations_.end()) return;
   release(found->second.trunk);
   reservations_.erase(found);
+}
+
+std::map<TrunkKey, int64_t> TrunkLimits::uses() const {
+  std::map<TrunkKey, int64_t> calls;
+  for (const auto& [trunk, use] : uses_) calls[trunk] = use.calls;
+  return calls;
+}
+
+void TrunkLimits::set_others(std::map<TrunkKey, int64_t> calls, int64_t servers) {
+  others_ = std::move(calls);
+  servers_ = servers;
 }
 
 // There are few at a time: a call has one between its request and its dial.

@@ -1,5 +1,5 @@
 // TrunkLimits: how many calls go through each trunk at once, and how many start per second. Pure logic; main
-// strand. It counts the calls of this process: several servers on one database each allow the whole limit.
+// strand. It counts the calls of this process, and those that set_others() reports of other servers.
 #pragma once
 
 #include <cstdint>
@@ -43,6 +43,11 @@ class TrunkLimits {
   // Ends the call's reservation, if it has one.
   void cancel(const std::string& call_id);
 
+  // The calls at each trunk here, reserved places included.
+  std::map<TrunkKey, int64_t> uses() const;
+  // The calls at each trunk at other servers, and the number of all servers, which start calls in turn.
+  void set_others(std::map<TrunkKey, int64_t> calls, int64_t servers);
+
  private:
   struct Use {
     int64_t calls = 0;
@@ -56,6 +61,8 @@ class TrunkLimits {
   void expire(int64_t now_ns);
 
   std::map<TrunkKey, Use> uses_;
+  std::map<TrunkKey, int64_t> others_;
+  int64_t servers_ = 1;
   std::map<std::string, Reservation> reservations_;  // by call id
 };
 

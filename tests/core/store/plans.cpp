@@ -29,6 +29,8 @@ const std::map<std::string, std::string> kMayScan = {
     {"identity/signing_keys", "a few keys"},
     {"sip-trunk/orphan_count", "a row per answered call"},
     {"sip-trunk/take_orphans", "a row per answered call"},
+    {"sip-trunk/trunk_use_remove", "a row per server and trunk"},
+    {"sip-trunk/trunk_use_of_others", "a row per server and trunk"},
     {"sip-trunk/route_revs", "two rows per tenant"},
     {"webhooks/subscriptions", "tens of rows"},
     {"webhooks/lanes-read", "tens of rows"},

@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <filesystem>
+#include <fstream>
 #include <functional>
 #include <iterator>
 #include <map>
@@ -37,7 +38,16 @@ std::unique_ptr<PostgresClient> connect_to(const Postgres& postgres) {
 
 // Servers A and B with the same configuration and sealing key, and what they have in common.
 struct Cluster {
-  Cluster() {
+  // Further settings of the tenant's calls, and of its trunk.
+  explicit Cluster(const std::string& of_calls = {}, const std::string& of_trunk = {}) {
+    const std::string file = environment.folder.file("patchbay.yaml");
+    std::string yaml = patchbay::test::read_text(file);
+    const auto add = [&yaml](const std::string& mark, const std::string& settings) {
+      yaml.insert(yaml.find(mark) + mark.size(), settings);
+    };
+    add("ringTimeoutSec: 5", of_calls);
+    add("{id: main", of_trunk);
+    std::ofstream(file) << yaml;
     a = environment.start();
     REQUIRE(a->wait_ready());
     namespace fs = std::filesystem;
@@ -208,4 +218,45 @@ TEST_CASE("a server that was paused, and taken for dead, ends its calls and goes
   const Calls later = cluster.create(*cluster.a, 1, "0");
   CHECK(eventually([&] { return cluster.all(later, "ended-success"); }));
   CHECK(cluster.all(of_b, "in-flight"));
+}
+
+TEST_CASE("two servers share a tenant's limit, and hang up each other's calls") {
+  Cluster cluster(", maxConcurrentCalls: 3");
+  const auto count = [&](const std::string& where) {
+    return std::stoi(cluster.value("SELECT COUNT(*) FROM ai_voice_call WHERE " + where));
+  };
+  Calls calls = cluster.create(*cluster.a, 4);
+  calls.merge(cluster.create(*cluster.b, 4));
+  REQUIRE(eventually([&] { return count("status = 'in-flight'") == 3; }));
+  for (int i = 0; i < 30; ++i, std::this_thread::sleep_for(100ms)) CHECK(count("owner_run > 0") <= 3);
+
+  // Each time all that run are hung up at A, whichever server runs them, so that others start.
+  for (int ended = 0; ended < 8; ended = count("status = 'cancelled'")) {
+    const int running = std::min(3, 8 - ended);
+    REQUIRE(eventually([&] { return count("status = 'in-flight'") == running; }));
+    CHECK(count("owner_run > 0") <= 3);
+    for (const std::string& call : calls) {
+      if (cluster.column(call, "status") != "in-flight") continue;
+      const auto hung_up = cluster.a->ask(hang_up(call));
+      REQUIRE(hung_up);
+      CHECK(hung_up->body.find(R"("newStatus":"cancelled")") != std::string::npos);
+    }
+  }
+  CHECK(cluster.all_hung_up(calls));
+  CHECK(cluster.value("SELECT COUNT(*) FROM ai_voice_hangup") == "0");
+}
+
+TEST_CASE("two servers share the limit of a trunk") {
+  Cluster cluster("", ", maxCalls: 2");
+  const auto talking = [&] {
+    return cluster.value("SELECT COUNT(*) FROM ai_voice_call WHERE status = 'in-flight'");
+  };
+  const Calls of_a = cluster.create(*cluster.a, 2);
+  REQUIRE(eventually([&] { return talking() == "2"; }));
+  REQUIRE(eventually([&] { return cluster.value("SELECT SUM(calls) FROM sip_trunk_use") == "2"; }));
+  std::this_thread::sleep_for(1500ms);  // until the other server has read it
+  const Calls of_b = cluster.create(*cluster.b, 2);
+  for (int i = 0; i < 20; ++i, std::this_thread::sleep_for(100ms)) CHECK(talking() == "2");
+  for (const std::string& call : of_a) CHECK(cluster.a->ask(hang_up(call)));
+  CHECK(eventually([&] { return cluster.all(of_b, "in-flight"); }));
 }

@@ -79,3 +79,19 @@ TEST_CASE("a place is released once, by its last owner") {
   }
   CHECK(!limits.take(kMain, limit, "2", 0));
 }
+
+TEST_CASE("calls of other servers count at a trunk, and starts are divided among the servers") {
+  TrunkLimits limits;
+  const TrunkLimit limit{0, 3};
+  limits.set_others({{kMain, 2}}, 2);
+  CHECK(!limits.take(kMain, limit, "1", 0));
+  CHECK(limits.uses() == std::map<TrunkKey, int64_t>{{kMain, 1}});
+  const auto refused = limits.take(kMain, limit, "2", 0);
+  REQUIRE(refused);
+  CHECK(refused->retry_ms == kSharedTrunkRetryMs);
+  limits.set_others({}, 2);
+  CHECK(!limits.take(kMain, limit, "2", 0));
+  CHECK(!limits.take(kMain, {4, 0}, "3", kSecondNs));
+  CHECK(limits.take(kMain, {4, 0}, "4", kSecondNs + 250'000'000));
+  CHECK(!limits.take(kMain, {4, 0}, "4", kSecondNs + 500'000'000));
+}

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "outbound/limits.h"
 #include "outbound/retry_policy.h"
 
 namespace patchbay::ai_voice {
@@ -30,6 +31,10 @@ CallStore::CallStore(const Host& host, lib::Owner owner)
       open_count_(Statement::find(host, "open_count")),
       orphans_(Statement::find(host, "orphans")),
       owned_(Statement::find(host, "owned")),
+      request_hangup_(Statement::find(host, "request_hangup")),
+      delete_hangup_(Statement::find(host, "delete_hangup")),
+      check_slot_(Statement::find(host, "check_slot")),
+      take_start_(Statement::find(host, "take_start")),
       claim_(Statement::find(host, "claim")),
       set_answered_(Statement::find(host, "set_answered")),
       end_attempt_(Statement::find(host, "end_attempt")),
@@ -121,12 +126,13 @@ void CallStore::orphans(Function<void(Result<std::vector<Call>>)> done) const {
         });
 }
 
-void CallStore::owned(Function<void(Result<std::set<std::string>>)> done) const {
+void CallStore::owned(Function<void(Result<std::map<std::string, bool>>)> done) const {
   query(host_, owned_, {owner_.run}, [done = std::move(done)](const Result<Rows>& rows) {
     if (!rows) return done(rows.error());
-    std::set<std::string> ids;
-    for (size_t row = 0; row < rows->size(); ++row) ids.emplace(rows->text(row, 0));
-    done(std::move(ids));
+    std::map<std::string, bool> calls;
+    for (size_t row = 0; row < rows->size(); ++row)
+      calls.emplace(rows->text(row, 0), rows->integer(row, 1) != 0);
+    done(std::move(calls));
   });
 }
 
@@ -178,6 +184,25 @@ size_t CallStore::insert(Transaction& tx, const Call& call, const std::string& s
   row.rev = 1;
   tx.exec(insert_, write_row(row), 1);
   return increment_count(tx, call);
+}
+
+void CallStore::request_hangup(Transaction& tx, const Call& call) const {
+  tx.exec(request_hangup_, {call.call_id, call.owner_run}, 1);
+}
+
+void CallStore::delete_hangup(Transaction& tx, const std::string& call_id) const {
+  tx.exec(delete_hangup_, {call_id});
+}
+
+void CallStore::check_slot(Transaction& tx, const std::string& tenant, size_t max_calls) const {
+  tx.exec(check_slot_, {tenant, max_calls}, 1);
+}
+
+// The moments of a start are measured at different points and clocks, so it may be a little early.
+void CallStore::take_start(Transaction& tx, const std::string& tenant, int64_t interval_ms,
+                           int64_t now_ms) const {
+  const int64_t early_ms = std::min(interval_ms / 4, kMaxEarlyStartMs);
+  tx.exec(take_start_, {tenant, now_ms, interval_ms, now_ms + early_ms}, 1);
 }
 
 void CallStore::claim(Transaction& tx, const Call& call) const {

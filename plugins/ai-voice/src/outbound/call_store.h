@@ -5,7 +5,6 @@
 
 #include <cstdint>
 #include <map>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -47,8 +46,8 @@ class CallStore {
   void count_waiting(const std::string& tenant, Function<void(Result<int64_t>)> done) const;
   // Calls that have not ended, over all tenants, by status.
   void count_open(Function<void(Result<std::map<std::string, int64_t>>)> done) const;
-  // The ids of the calls that this run owns.
-  void owned(Function<void(Result<std::set<std::string>>)> done) const;
+  // The ids of the calls that this run owns; true: another server was asked to hang up.
+  void owned(Function<void(Result<std::map<std::string, bool>>)> done) const;
   // Calls whose attempt was started by a run that no longer exists, here or at another server.
   void orphans(Function<void(Result<std::vector<Call>>)> done) const;
 
@@ -58,6 +57,13 @@ class CallStore {
   // The following functions add to the transaction. `call` has the state before the change, unless noted.
   // insert() and save_idempotent_reply() return the index of their last result in the commit's outcome.
   size_t insert(Transaction& tx, const Call& call, const std::string& sealed_key) const;
+  // Asks the server that runs the attempt to hang up; and ends that request.
+  void request_hangup(Transaction& tx, const Call& call) const;
+  void delete_hangup(Transaction& tx, const std::string& call_id) const;
+  // Operations of a claim that fail with Code::conflict while a limit is reached that servers on the database
+  // share: the tenant's running calls, and its starts per second, `interval_ms` apart.
+  void check_slot(Transaction& tx, const std::string& tenant, size_t max_calls) const;
+  void take_start(Transaction& tx, const std::string& tenant, int64_t interval_ms, int64_t now_ms) const;
   // `call` has the new state: attempt, retries, owner, dispatched_ms.
   void claim(Transaction& tx, const Call& call) const;
   void set_answered(Transaction& tx, const Call& call) const;
@@ -109,10 +115,10 @@ class CallStore {
   const Host& host_;
   const lib::Owner owner_;
   Statement insert_, get_, list_, list_status_, list_count_, list_total_, waiting_count_, open_count_,
-      orphans_, owned_, claim_, set_answered_, end_attempt_, save_turn_, turns_, delete_turns_,
-      cancel_waiting_, decrement_count_, increment_count_, save_idempotent_reply_, update_idempotent_reply_,
-      find_idempotent_reply_, delete_idempotent_reply_, delete_old_idempotent_replies_, count_old_,
-      delete_old_calls_;
+      orphans_, owned_, request_hangup_, delete_hangup_, check_slot_, take_start_, claim_, set_answered_,
+      end_attempt_, save_turn_, turns_, delete_turns_, cancel_waiting_, decrement_count_, increment_count_,
+      save_idempotent_reply_, update_idempotent_reply_, find_idempotent_reply_, delete_idempotent_reply_,
+      delete_old_idempotent_replies_, count_old_, delete_old_calls_;
 };
 
 }  // namespace patchbay::ai_voice

@@ -16,7 +16,10 @@ inline constexpr int64_t kMaxSchedulePastMs = 60'000;       // of scheduleAtUtc
 inline constexpr int64_t kMaxScheduleAheadMs = int64_t{366} * 24 * 3600 * 1000;
 inline constexpr const char* kBusyRetryAfterSec = "30";  // Retry-After of 429
 inline constexpr const char* kLoadRetryAfterSec = "5";   // Retry-After of 503 when the load is too high
-inline constexpr int kMaxHangupTries = 20;               // while the call changes at the same time
+// Of a call that another server runs: longer than it takes to find that the server is dead.
+inline constexpr int64_t kMaxRemoteHangupMs = 15'000;
+inline constexpr int64_t kRemoteHangupPollMs = 200;
+inline constexpr int kMaxHangupTries = 20;  // while the call changes at the same time
 
 // Scheduler.
 inline constexpr uint32_t kMaxClaims = 64;        // at once
@@ -25,6 +28,8 @@ inline constexpr int64_t kBriefPauseMs = 1000;    // after a failed read or writ
 inline constexpr int64_t kHeldPauseMs = 30'000;   // unless a free slot starts the call earlier
 inline constexpr uint32_t kMaxPauseFactor = 10;   // by which that pause grows at most
 inline constexpr size_t kMaxHeldCalls = 1000;     // calls that a free slot can start
+inline constexpr int64_t kSharedSlotMs = 1000;    // between tries while other servers have the slots
+inline constexpr int64_t kMaxEarlyStartMs = 100;  // by which a start may be early for a shared rate
 inline constexpr size_t kMaxTrunkProbes = 20;     // waiting calls that one free slot tries for a free trunk
 inline constexpr size_t kTrimAfterAttempts = 20;  // running at once; then memory is returned to the system
 // How long a call waits for its engine: after the start, because engine plugins start after ai-voice, and

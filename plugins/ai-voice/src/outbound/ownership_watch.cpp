@@ -6,8 +6,14 @@ namespace patchbay::ai_voice {
 
 OwnershipWatch::OwnershipWatch(const Host& host, const CallStore& store,
                                Function<std::vector<std::string>()> running,
-                               Function<void(const std::string&)> lost)
-    : store_(store), running_(std::move(running)), lost_(std::move(lost)), timer_(host) {}
+                               Function<void(const std::string&)> lost,
+                               Function<void(const std::string&)> hang_up)
+    : host_(host),
+      store_(store),
+      running_(std::move(running)),
+      lost_(std::move(lost)),
+      hang_up_(std::move(hang_up)),
+      timer_(host) {}
 
 void OwnershipWatch::start() {
   if (store_.owner().is_shared) schedule();
@@ -21,12 +27,22 @@ void OwnershipWatch::schedule() {
 void OwnershipWatch::check() {
   std::vector<std::string> running = running_();
   if (running.empty()) return schedule();
-  store_.owned(alive_.bind([this, running = std::move(running)](const Result<std::set<std::string>>& owned) {
-    if (owned)
-      for (const std::string& id : running)
-        if (owned->count(id) == 0) lost_(id);
-    schedule();
-  }));
+  store_.owned(
+      alive_.bind([this, running = std::move(running)](const Result<std::map<std::string, bool>>& owned) {
+        for (size_t i = 0; owned && i < running.size(); ++i) {
+          const auto call = owned->find(running[i]);
+          if (call == owned->end()) lost_(running[i]);
+          if (call != owned->end() && call->second) take_hangup(running[i]);
+        }
+        schedule();
+      }));
+}
+
+void OwnershipWatch::take_hangup(const std::string& id) {
+  Transaction tx(host_);
+  store_.delete_hangup(tx, id);
+  std::move(tx).commit([](const Commit&) {});
+  hang_up_(id);
 }
 
 }  // namespace patchbay::ai_voice

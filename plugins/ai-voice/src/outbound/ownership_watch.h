@@ -1,6 +1,6 @@
-// OwnershipWatch: finds the attempts of this server whose calls another server has ended in the store,
-// because this server was taken for dead: a pause of the machine, or a network that kept it from the
-// database.
+// OwnershipWatch: finds what other servers on the database have done to the attempts of this one: ended their
+// calls in the store, because this server was taken for dead (a pause of the machine, or a network that kept
+// it from the database), or received a request to hang up.
 #pragma once
 
 #include <patchbay/lifetime.h>
@@ -17,9 +17,10 @@ namespace patchbay::ai_voice {
 class OwnershipWatch {
  public:
   // running(): the ids of the calls whose attempts run, and whose claims are stored. lost(id): such a call
-  // that this server does not own any more; also one whose end was stored meanwhile.
+  // that this server does not own any more; also one whose end was stored meanwhile. hang_up(id): a call that
+  // a client wants to end.
   OwnershipWatch(const Host& host, const CallStore& store, Function<std::vector<std::string>()> running,
-                 Function<void(const std::string&)> lost);
+                 Function<void(const std::string&)> lost, Function<void(const std::string&)> hang_up);
 
   // Watches if other servers may use the database.
   void start();
@@ -27,12 +28,15 @@ class OwnershipWatch {
  private:
   void check();
   void schedule();
+  void take_hangup(const std::string& id);
 
   // borrowed
+  const Host& host_;
   const CallStore& store_;
   // owned
   const Function<std::vector<std::string>()> running_;
   const Function<void(const std::string&)> lost_;
+  const Function<void(const std::string&)> hang_up_;
   Timer timer_;
   Lifetime alive_;
 };

@@ -17,7 +17,8 @@ CallRoutes::CallRoutes(const Host& host, const CallStore& store, const EngineReg
       log_(host),
       routes_(host),
       telephony_(host),
-      whitelist_(host) {}
+      whitelist_(host),
+      remote_hangup_(host, store) {}
 
 void CallRoutes::open() {
   routes_.add(create_route(),
@@ -85,6 +86,8 @@ void CallRoutes::hangup_call(const Call& call, const std::string& actor, HttpRep
     }));
     return;
   }
+  if (call.owner_run > 0 && store_.owner().is_shared && call.owner_run != store_.owner().run)
+    return hang_up_elsewhere(call, actor, std::move(reply), tries);
   Transaction tx(host_);
   store_.cancel_waiting(tx, call, host_.wall_ms());
   std::move(tx).commit(alive_.bind([this, call, actor, tries,
@@ -103,6 +106,15 @@ void CallRoutes::hangup_call(const Call& call, const std::string& actor, HttpRep
                  hangup_call(*now, actor, std::move(reply), tries - 1);
                }));
   }));
+}
+
+void CallRoutes::hang_up_elsewhere(const Call& call, const std::string& actor, HttpReply reply, int tries) {
+  remote_hangup_.request(
+      call, alive_.bind([this, actor, tries, reply = std::move(reply)](const Result<Call>& now) mutable {
+        if (!now) return reply(now.error());
+        if (!is_final(now->status) && tries > 0) return hangup_call(*now, actor, std::move(reply), tries - 1);
+        reply(hangup_reply(*now, actor, now->status, now->status != status::kCancelled));
+      }));
 }
 
 }  // namespace patchbay::ai_voice

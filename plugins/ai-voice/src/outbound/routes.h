@@ -11,6 +11,7 @@
 #include <string>
 
 #include "outbound/limits.h"
+#include "outbound/remote_hangup.h"
 #include "outbound/scheduler.h"
 
 namespace patchbay::ai_voice {
@@ -45,6 +46,7 @@ class CallRoutes {
   void get(const http::Request& request, HttpReply reply);
   void hangup(const http::Request& request, HttpReply reply);
   void hangup_call(const Call& call, const std::string& actor, HttpReply reply, int tries = kMaxHangupTries);
+  void hang_up_elsewhere(const Call& call, const std::string& actor, HttpReply reply, int tries);
 
   // borrowed
   const Host& host_;
@@ -58,6 +60,7 @@ class CallRoutes {
   http::Routes routes_;
   Service<telephony::Telephony> telephony_;
   Service<whitelist::Whitelist> whitelist_;
+  RemoteHangup remote_hangup_;
   bool draining_ = false;
   std::set<std::string> under_way_;  // Idempotency-Keys, with their tenant, of requests not answered yet
   Lifetime alive_;

@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <set>
 #include <utility>
 
 #include "outbound/api_key_sealing.h"
@@ -17,7 +16,6 @@ namespace {
 
 constexpr int64_t kRegistrationNs = kEngineRegistrationMs * 1'000'000;
 constexpr int64_t kRefusalsEndNs = kRefusalsEndMs * 1'000'000;
-constexpr int64_t kMinRatePauseNs = 1'000'000;  // the timer's resolution
 
 int64_t percent(double share) { return static_cast<int64_t>(std::lround(100 * share)); }
 
@@ -39,9 +37,11 @@ Scheduler::Scheduler(const Host& host, const CallStore& store, const EngineRegis
       writer_(host, store, metrics),
       recovery_(host, store, metrics, writer_),
       ownership_(
-          host, store, [this] { return attempt_ids(); }, [this](const std::string& id) { lose(id); }),
+          host, store, [this] { return attempt_ids(); }, [this](const std::string& id) { lose(id); },
+          [this](const std::string& id) { hang_up(id); }),
       load_timer_(host),
       rate_timer_(host),
+      slot_timer_(host),
       telephony_(host) {
   metrics_.running(0);
 }
@@ -162,6 +162,10 @@ void Scheduler::lose(const std::string& call_id) {
   if (const auto attempt = find(call_id)) attempt->lose();
 }
 
+void Scheduler::hang_up(const std::string& call_id) {
+  if (const auto attempt = find(call_id)) attempt->cancel([] {});
+}
+
 void Scheduler::claim(const Job& job) {
   store_.get(job.tenant, job.body, kMainStrand, alive_.bind([this, job](Result<Call> call) {
     if (call) return claim_call(job, std::move(*call));
@@ -225,7 +229,6 @@ void Scheduler::end_claim(const std::string& tenant) {
 
 void Scheduler::commit_claim(Claim claim) {
   Call& call = claim.call;
-  release_held(claim.job.body);
   if (call.status == status::kRetryPending) {
     ++call.attempt;
     --call.retries_left;
@@ -236,18 +239,51 @@ void Scheduler::commit_claim(Claim claim) {
   call.answered_ms = call.ended_ms = call.duration_sec = 0;
   call.ended_reason = call.error_detail = call.trunk_id = call.transcript_path = "";
   Transaction tx(host_);
+  add_shared_limits(tx, claim);
   store_.claim(tx, call);
   tx.job_done(claim.job.id, claim.job.fence);
   // Nothing is sent before the claim is stored, so that no attempt is dialled twice.
   std::move(tx).commit(alive_.bind([this, claim = std::move(claim)](const Commit& outcome) {
     const std::string& tenant = claim.call.tenant;
     if (--claiming_[tenant] == 0) claiming_.erase(tenant);
-    if (outcome) return start_attempt(claim.call, claim.api_key, claim.engine, claim.settings);
-    notify_if_idle();
-    start_held_call();
-    if (outcome.code() == Code::conflict) return complete_job(claim.job);
-    postpone_briefly(claim.job);
+    if (!outcome) return on_claim_refused(claim, outcome);
+    release_held(claim.job.body);
+    start_attempt(claim.call, claim.api_key, claim.engine, claim.settings);
   }));
+}
+
+void Scheduler::on_claim_refused(const Claim& claim, const Commit& outcome) {
+  notify_if_idle();
+  if (const StartLimit limit = shared_limit(claim, outcome)) {
+    if (claim.takes_rate) rate_.give_back(claim.call.tenant, claim.settings.calls_per_second);
+    return hold(claim.job, limit.pause_ns > 0 ? Held::for_rate : Held::for_slot, limit);
+  }
+  release_held(claim.job.body);
+  start_held_call();
+  if (outcome.code() == Code::conflict) return complete_job(claim.job);
+  postpone_briefly(claim.job);
+}
+
+// The first operations of the claim, in the order that shared_limit() expects. One server alone counts in
+// memory, which is exact and costs less.
+void Scheduler::add_shared_limits(Transaction& tx, const Claim& claim) const {
+  if (!store_.owner().is_shared) return;
+  const TenantSettings& settings = claim.settings;
+  store_.check_slot(tx, claim.call.tenant, settings.max_concurrent_calls);
+  const int64_t interval_ns = StartRate::interval_ns(settings.calls_per_second);
+  if (interval_ns > 0)
+    store_.take_start(tx, claim.call.tenant, interval_ns / 1'000'000, claim.call.dispatched_ms);
+}
+
+StartLimit Scheduler::shared_limit(const Claim& claim, const Commit& outcome) const {
+  if (!store_.owner().is_shared || outcome.code() != Code::conflict) return {};
+  const TenantSettings& settings = claim.settings;
+  const auto max_calls = static_cast<double>(settings.max_concurrent_calls);
+  if (outcome.failed_operation() == 0)
+    return {"tenant", limit_text("maxConcurrentCalls", max_calls, "tenant"), 0};
+  const int64_t interval_ns = StartRate::interval_ns(settings.calls_per_second);
+  if (outcome.failed_operation() != 1 || interval_ns == 0) return {};
+  return {"rate", limit_text("callsPerSecond", settings.calls_per_second, "tenant"), interval_ns};
 }
 
 void Scheduler::start_attempt(Call call, std::string api_key, const RegisteredEngine& engine,
@@ -304,96 +340,6 @@ void Scheduler::postpone(const Job& job, int64_t delay_ms) {
   Transaction tx(host_);
   tx.job_retry(job.id, job.fence, host_.wall_ms() + delay_ms);
   std::move(tx).commit([](const Commit&) {});
-}
-
-// Holds the call until the limit lets it start. The retry is for calls beyond kMaxHeldCalls and for limits
-// raised meanwhile.
-void Scheduler::hold(const Job& job, Held why, const StartLimit& limit) {
-  const auto known = std::find_if(held_calls_.begin(), held_calls_.end(),
-                                  [&](const HeldCall& held) { return held.call_id == job.body; });
-  const bool is_first = known == held_calls_.end() && job.tries <= 1;
-  if (is_first && why != Held::for_load) metrics_.limited(limit.label);  // admit() counts those of the load
-  if (is_first) log_.with(job.body).info("the call waits", {{"tenant", job.tenant}, {"limit", limit.text}});
-  if (known != held_calls_.end()) {
-    *known = {job.tenant, job.body, why, limit.pause_ns};
-  } else {
-    if (held_calls_.size() < kMaxHeldCalls)
-      held_calls_.push_back({job.tenant, job.body, why, limit.pause_ns});
-  }
-  if (why == Held::for_rate) arm_rate_timer(limit.pause_ns);
-  postpone(job, kHeldPauseMs * std::clamp<uint32_t>(job.tries, 1, kMaxPauseFactor));
-}
-
-void Scheduler::release_held(const std::string& call_id) {
-  std::erase_if(held_calls_, [&](const HeldCall& held) { return held.call_id == call_id; });
-}
-
-// Whether its limits let the held call start. `has_room` keeps what is known of each tenant.
-bool Scheduler::is_startable(const HeldCall& held, std::map<std::string, bool, std::less<>>& has_room) const {
-  if (held.is_started) return false;
-  const auto [known, is_new] = has_room.try_emplace(held.tenant, true);
-  const TenantSettings* settings = is_new ? settings_.tenant(held.tenant) : nullptr;
-  if (settings != nullptr) known->second = !reached_limit(held.tenant, *settings);
-  return known->second;
-}
-
-// Starts the call that has waited longest among those within their limits. The next free slot starts the next
-// one. It stays in the list until it is claimed, so that it keeps its place if a limit is reached before.
-void Scheduler::start_held_call(std::optional<Held> why) {
-  if (!worker_) return;
-  const bool load_has_room = room() > 0;
-  std::map<std::string, bool, std::less<>> has_room;  // by tenant
-  const auto next = std::find_if(held_calls_.begin(), held_calls_.end(), [&](const HeldCall& held) {
-    if (why && held.why != *why) return false;
-    if (held.why == Held::for_load && !load_has_room) return false;
-    return is_startable(held, has_room);
-  });
-  if (next != held_calls_.end()) start(*next);
-}
-
-void Scheduler::start_held_call_after(const std::string& call_id) {
-  if (!worker_ || ++trunk_probes_ > kMaxTrunkProbes) return;
-  auto next = std::find_if(held_calls_.begin(), held_calls_.end(),
-                           [&](const HeldCall& held) { return held.call_id == call_id; });
-  if (next == held_calls_.end()) return;
-  std::map<std::string, bool, std::less<>> has_room;
-  next = std::find_if(next + 1, held_calls_.end(), [&](const HeldCall& held) {
-    return held.why == Held::for_trunk && is_startable(held, has_room);
-  });
-  if (next != held_calls_.end()) start(*next);
-}
-
-void Scheduler::start(HeldCall& held) {
-  held.is_started = true;
-  Transaction tx(host_);
-  tx.job_add(CallStore::kDialJob, held.tenant, held.call_id, host_.wall_ms(), held.call_id);
-  std::move(tx).commit([](const Commit&) {});
-}
-
-void Scheduler::arm_rate_timer(int64_t pause_ns) {
-  if (rate_timer_.armed()) return;
-  rate_timer_.after_ms((pause_ns + 999'999) / 1'000'000, [this] { start_rated_calls(); });
-}
-
-// Starts the first call of each tenant that waits for a rate; the timer starts the others.
-void Scheduler::start_rated_calls() {
-  if (!worker_) return;
-  std::map<std::string, bool, std::less<>> has_room;
-  std::set<std::string_view> started;
-  int64_t pause_ns = 0;
-  for (HeldCall& held : held_calls_) {
-    if (held.why != Held::for_rate || held.is_started) continue;
-    if (started.count(held.tenant) == 0 && is_startable(held, has_room)) {
-      started.insert(held.tenant);
-      start(held);
-      continue;
-    }
-    const TenantSettings* settings = settings_.tenant(held.tenant);
-    const int64_t of_tenant = settings == nullptr ? 0 : StartRate::interval_ns(settings->calls_per_second);
-    const int64_t own = std::max({of_tenant, held.pause_ns, kMinRatePauseNs});
-    pause_ns = pause_ns == 0 ? own : std::min(pause_ns, own);
-  }
-  if (pause_ns > 0) arm_rate_timer(pause_ns);
 }
 
 // Ends a call that can never be dialled. Counts as an attempt.

@@ -87,6 +87,12 @@ class Scheduler {
   void on_trunk_limit(const Claim& claim, const StartLimit& limit);
   void commit_claim(Claim claim);
   void end_claim(const std::string& tenant);
+  void add_shared_limits(Transaction& tx, const Claim& claim) const;
+  // Returns the limit at which the commit was refused, because of calls of other servers, too; none: another
+  // reason.
+  StartLimit shared_limit(const Claim& claim, const Commit& outcome) const;
+  void on_claim_refused(const Claim& claim, const Commit& outcome);
+  void arm_slot_timer();
   // Returns until when a call waits for an engine that is unknown or has ended; 0: the engine can be used.
   int64_t registration_ends_ns(const RegisteredEngine* engine) const;
   void start_attempt(Call call, std::string api_key, const RegisteredEngine& engine,
@@ -108,6 +114,7 @@ class Scheduler {
   void notify_if_idle();
   std::vector<std::string> attempt_ids() const;
   void lose(const std::string& call_id);
+  void hang_up(const std::string& call_id);
   void trim_memory();
   size_t running() const;  // attempts, and claims being committed
   size_t room() const;     // how many calls the load lets start
@@ -129,6 +136,7 @@ class Scheduler {
   std::unique_ptr<JobWorker> worker_;
   Timer load_timer_;
   Timer rate_timer_;
+  Timer slot_timer_;
   Service<telephony::Telephony> telephony_;
   std::map<std::string, std::shared_ptr<OutboundAttempt>> attempts_;  // shared with the attempts themselves
   std::deque<HeldCall> held_calls_;                                   // the longest waiting first

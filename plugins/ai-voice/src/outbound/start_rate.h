@@ -1,5 +1,5 @@
 // StartRate: spaces the starts of each tenant's calls by its callsPerSecond, so that no second has more. Pure
-// logic, of this process: several servers on one database each allow the whole rate.
+// logic, of this process: the rate that several servers share is in the store (Scheduler::add_shared_limits).
 #pragma once
 
 #include <algorithm>
