@@ -42,6 +42,22 @@ TEST_CASE("the error names statement and table") {
         "begin with other_)");
 }
 
+TEST_CASE("every owner may read which processes are alive, and nothing else of the core") {
+  Notes notes;
+  CHECK(register_one(notes, "SELECT node, epoch FROM core_live_node").ok());
+  const auto rows = query(*notes.store, *notes.store->statement("other", "it"));
+  REQUIRE(rows.ok());
+  REQUIRE(rows->row_count() == 1);
+  CHECK(rows->text(0, 0) == notes.store->node());
+  CHECK(rows->integer(0, 1) == notes.store->epoch());
+  for (const char* sql : {"SELECT id FROM core_node", "DELETE FROM core_live_node",
+                          "SELECT l.node FROM core_live_node l JOIN core_node n ON n.id = l.node"}) {
+    CAPTURE(sql);
+    Notes others;
+    CHECK_FALSE(register_one(others, sql).ok());
+  }
+}
+
 TEST_CASE("a migration may change only its owner's tables") {
   Notes notes;
   for (const char* sql :
