@@ -64,6 +64,22 @@ void DeliveryQueue::release_slot(const std::string& tenant, bool quick) {
   if (in_flight_limit_.used() == 0 && idle_) std::exchange(idle_, {})();
 }
 
+void DeliveryQueue::wake(const std::string& id) {
+  Lane& lane = this->lane(id);
+  if (lane.quick) return pump(id);
+  if (std::exchange(lane.waking, true)) return;
+  waking_.push_back(id);
+  if (waking_.size() == 1) post(host_, kMainStrand, alive_.bind([this] { wake_next(); }));
+}
+
+void DeliveryQueue::wake_next() {
+  const std::string id = std::move(waking_.front());
+  waking_.pop_front();
+  if (!waking_.empty()) post(host_, kMainStrand, alive_.bind([this] { wake_next(); }));
+  lane(id).waking = false;
+  pump(id);
+}
+
 void DeliveryQueue::pump(const std::string& id) {
   Lane& lane = this->lane(id);
   if (lane.reading) {

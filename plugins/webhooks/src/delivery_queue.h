@@ -9,6 +9,7 @@
 #include <patchbay/store.h>
 #include <patchbay/strand.h>
 
+#include <deque>
 #include <map>
 #include <memory>
 #include <set>
@@ -32,8 +33,9 @@ class DeliveryQueue {
   void configure(const Settings& settings) { settings_ = settings; }
   // Starts the lanes that have pending deliveries.
   void start();
-  // Call it when the subscription has a new delivery or was changed.
-  void wake(const std::string& subscription) { pump(subscription); }
+  // Call it when the subscription has a new delivery or was changed. Those with quick receivers go first,
+  // because looking for the deliveries of many others takes as long as many requests.
+  void wake(const std::string& subscription);
   // Starts no further attempt; calls idle() when those in flight have ended.
   void drain(Function<void()> idle);
 
@@ -54,9 +56,11 @@ class DeliveryQueue {
     bool changed = false;  // while reading
     bool quick = false;    // the last attempt that ended was a success within kQuickMs
     bool reading_quick = false;
+    bool waking = false;  // is in waking_
   };
 
   Lane& lane(const std::string& subscription);
+  void wake_next();
   void pump(const std::string& id);
   void read(const std::string& id, const Result<Rows>& rows);
   void on_rows(const std::string& id, const Rows& rows);
@@ -90,7 +94,8 @@ class DeliveryQueue {
   Settings settings_;
   std::map<std::string, std::unique_ptr<Lane>> lanes_;  // by subscription
   InFlightLimit in_flight_limit_;
-  std::vector<Unsent> unread_;  // whose body the store did not read
+  std::deque<std::string> waking_;  // pumped one by one, other work of the strand in between
+  std::vector<Unsent> unread_;      // whose body the store did not read
   bool draining_ = false;
   Function<void()> idle_;
 };
