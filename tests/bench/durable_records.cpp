@@ -1,5 +1,7 @@
-// Durable records per second: the store's group commit with 32 writers in flight, compared with plain SQLite
-// with one commit (one fsync) per record. A record is a row and an event.
+// Durable records per second: the store's group commit with 32 writers in flight, compared with PostgreSQL 15
+// with 32 writers on connections of their own, and with plain SQLite with one commit (one fsync) per record.
+// A record is a row and an event.
+#include <libpq-fe.h>
 #include <sqlite3.h>
 #include <stdlib.h>
 
@@ -7,9 +9,12 @@
 #include <filesystem>
 #include <functional>
 #include <latch>
+#include <thread>
+#include <vector>
 
 #include "bench/pairs.h"
 #include "store/store.h"
+#include "support/postgres_server.h"
 
 using namespace patchbay;
 using namespace patchbay::core;
@@ -104,9 +109,51 @@ double one_commit_each() {
   return rate;
 }
 
+// One statement, so that each record is one request and one commit.
+void write_to_postgres(const std::string& conninfo, std::atomic<int64_t>& next, std::atomic<int64_t>& written,
+                       double end) {
+  PGconn* connection = PQconnectdb(conninfo.c_str());
+  if (PQstatus(connection) != CONNECTION_OK) die(PQerrorMessage(connection));
+  PQclear(PQprepare(connection, "add",
+                    "WITH added AS (INSERT INTO rec_t VALUES ($1::bigint, $2)) "
+                    "INSERT INTO event VALUES ($1::bigint, 'rec.added', 't', $2)",
+                    2, nullptr));
+  while (seconds_now() < end) {
+    const std::string key = std::to_string(++next);
+    const char* values[] = {key.c_str(), kBody.c_str()};
+    PGresult* result = PQexecPrepared(connection, "add", 2, values, nullptr, nullptr, 0);
+    if (PQresultStatus(result) != PGRES_COMMAND_OK) die(PQerrorMessage(connection));
+    PQclear(result);
+    ++written;
+  }
+  PQfinish(connection);
+}
+
+double with_postgres(const test::Postgres& server) {
+  auto client = test::PostgresClient::connect(server.conninfo());
+  if (!client) die(client.error().text);
+  const Status made = (*client)->run(
+      "DROP TABLE IF EXISTS rec_t, event; CREATE TABLE rec_t (id BIGINT PRIMARY KEY, body TEXT);"
+      "CREATE TABLE event (id BIGINT PRIMARY KEY, topic TEXT, subject TEXT, payload TEXT)");
+  if (!made) die(made.error().text);
+  std::atomic<int64_t> next{0}, written{0};
+  const double begin = seconds_now();
+  std::vector<std::thread> writers;
+  for (int i = 0; i < kWriters; ++i)
+    writers.emplace_back(
+        [&] { write_to_postgres(server.conninfo(), next, written, begin + 0.2 + kSeconds); });
+  for (std::thread& each : writers) each.join();
+  return static_cast<double>(written) / (seconds_now() - begin);
+}
+
 }  // namespace
 
+// PostgreSQL keeps its files in the folder for temporary files; TMPDIR names another one, on the same disk.
 int main() {
+  const auto postgres = test::Postgres::start();
+  if (!postgres) die(postgres.error().text);
   bench::run_pairs("durable records, 32 writers in flight", "records per second",
-                   bench::Side{"store", through_the_store}, bench::Side{"one-by-one", one_commit_each});
+                   bench::Side{"store", through_the_store},
+                   bench::Side{"postgresql", [&] { return with_postgres(**postgres); }},
+                   bench::Side{"one-by-one", one_commit_each});
 }

@@ -1,5 +1,5 @@
-// The cost of a REST request: an authenticated list of 50 calls, and a new call, beside nginx that serves the
-// list's body from a file.
+// The cost of a REST request: an authenticated list of 50 calls, and a new call, with the store on SQLite and
+// on PostgreSQL, beside nginx and bare Pistache that serve the list's body.
 #include <sched.h>
 #include <unistd.h>
 
@@ -11,6 +11,7 @@
 #include "bench/pairs.h"
 #include "bench/rest/http_load.h"
 #include "bench/rest/servers.h"
+#include "support/postgres_server.h"
 
 using namespace patchbay;
 using namespace patchbay::bench;
@@ -49,18 +50,25 @@ double at(std::vector<double> sorted, double share) {
 }  // namespace
 
 int main() {
-  const test::TempFolder ours, theirs;
+  const test::TempFolder ours, ours_too, theirs;
+  const auto database = need(test::Postgres::start());
   pin_to(0);
   const HttpServerProcess patchbay = need(start_patchbay(ours.path()));
+  const HttpServerProcess clustered = need(start_patchbay(ours_too.path(), database->url()));
   const HttpServerProcess nginx = need(start_nginx(theirs.path()));
+  const HttpServerProcess pistache = need(start_pistache(theirs.path()));
   pin_to(1);
-  const std::string bearer = need(sign_in(patchbay.port));
+  const std::string bearer = need(sign_in(patchbay.port)), bearer_too = need(sign_in(clustered.port));
+  need(create_calls(clustered.port, bearer_too, kStoredCalls));
   const std::string list = need(create_calls(patchbay.port, bearer, kStoredCalls));
   std::ofstream(theirs.path() + "/list.json") << list;
   std::printf("%zu octets in a list\n", list.size());
 
   HttpLoad file{nginx.port, nginx.child.pid(), {request_text("GET", "/list.json", "", "")}};
   file.min_body_octets = list.size();
+  HttpLoad bare = file;
+  bare.port = pistache.port;
+  bare.server = pistache.child.pid();
   HttpLoad calls{patchbay.port, patchbay.child.pid(), {request_text("GET", kListTarget, bearer, "")}};
   calls.min_body_octets = list.size() - 1024;
   HttpLoad plain = calls;
@@ -72,6 +80,12 @@ int main() {
   HttpLoad create = calls;
   create.requests = {request_text("POST", "/api.ashx/v1/calls", bearer, call_body())};
   create.min_body_octets = 0;
+
+  HttpLoad calls_too = calls, create_too = create;
+  calls_too.port = create_too.port = clustered.port;
+  calls_too.server = create_too.server = clustered.child.pid();
+  calls_too.requests = {request_text("GET", kListTarget, bearer_too, "")};
+  create_too.requests = {request_text("POST", "/api.ashx/v1/calls", bearer_too, call_body())};
 
   std::map<std::string, Seen> seen;
   const auto side = [&seen](const std::string& name, const HttpLoad& load) {
@@ -86,10 +100,13 @@ int main() {
   };
   const auto compare = [&](const std::string& how, const auto& as) {
     run_rounds(how, "us of the server's processor per request",
-               {side("nginx, file, " + how, as(file)), side("patchbay, list, " + how, as(calls)),
+               {side("nginx, file, " + how, as(file)), side("bare Pistache, " + how, as(bare)),
+                side("patchbay, list, " + how, as(calls)),
                 side("the same without keep-alive header, " + how, as(plain)),
                 side("patchbay, list, each page new, " + how, as(pages)),
-                side("patchbay, new call, " + how, as(create))});
+                side("patchbay, new call, " + how, as(create)),
+                side("PostgreSQL: patchbay, list, " + how, as(calls_too)),
+                side("PostgreSQL: patchbay, new call, " + how, as(create_too))});
   };
   compare("saturated", [](HttpLoad load) {
     load.connections = kConnections;

@@ -233,7 +233,8 @@ class WebhookReceiver::Server {
   // Records a delivery; returns the answer, and whether the signature is valid.
   std::pair<WebhookAnswer, bool> take(WebhookDelivery delivery) {
     const std::lock_guard lock(mutex_);
-    delivery.time_ms = std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - began_).count();
+    delivery.time = Clock::now();
+    delivery.time_ms = std::chrono::duration_cast<std::chrono::milliseconds>(delivery.time - began_).count();
     delivery.signature_ok =
         delivery.header("x-platform-signature") == signature_of(options_.secret, delivery.body);
     delivery.signature_v2_ok =

@@ -26,6 +26,7 @@ enum class WebhookAnswer {
 
 struct WebhookDelivery {
   int64_t time_ms = 0;  // since the receiver's start
+  std::chrono::steady_clock::time_point time{};
   std::string path;
   std::map<std::string, std::string> headers;  // names in lower case
   std::string body;

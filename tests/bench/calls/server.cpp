@@ -2,6 +2,7 @@
 
 #include <patchbay/core.h>
 #include <patchbay/descriptor.h>
+#include <patchbay/store.h>
 #include <sys/prctl.h>
 #include <unistd.h>
 
@@ -14,6 +15,7 @@
 #include <thread>
 
 #include "bench/instructions/callgrind.h"
+#include "support/child_process.h"
 #include "support/probe_requests.h"
 
 namespace patchbay::bench {
@@ -33,6 +35,28 @@ Status make_call(int call) {
   return {};
 }
 
+int64_t monotonic_ns() {
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(
+             std::chrono::steady_clock::now().time_since_epoch())
+      .count();
+}
+
+// Emits durable events whose payload says when; `rate` per second, 0: all at once.
+Status emit_events(int count, double rate) {
+  static int64_t emitted = 0;
+  auto next = std::chrono::steady_clock::now();
+  for (int i = 0; i < count; ++i) {
+    if (rate > 0) std::this_thread::sleep_until(next += std::chrono::nanoseconds(int64_t(1e9 / rate)));
+    probe::run([number = ++emitted](const probe::Host& host) {
+      Transaction tx(host);
+      tx.emit({"call.ended", "bench.example", "s" + std::to_string(number), "",
+               R"({"t":")" + std::to_string(monotonic_ns()) + "\"}"});
+      std::move(tx).commit([](const Commit&) {});
+    });
+  }
+  return {};
+}
+
 Status obey(const Core& core, std::istream& command, int& calls) {
   std::string verb;
   command >> verb;
@@ -48,6 +72,12 @@ Status obey(const Core& core, std::istream& command, int& calls) {
   if (verb == "metrics") {
     std::ofstream("metrics") << core.report("metrics");
     return {};
+  }
+  if (verb == "events") {
+    int count = 0;
+    double rate = 0;
+    command >> count >> rate;
+    return emit_events(count, rate);
   }
   std::string name;
   if (verb != "count" || !(command >> name)) return {Code::invalid, "no such command"};
@@ -91,7 +121,9 @@ int serve(const char* config, const char* log, const char* commands) {
   options.config_file = config;
   options.plugin_dir = BENCH_PLUGINS;
   options.log_file = log;
-  options.linked_plugins = {probe::http_entry()};
+  // A server without telephony gets that of the probe, which also emits events of calls.
+  const bool calls = test::read_text(config).find("sip-trunk:") != std::string::npos;
+  options.linked_plugins = {calls ? probe::http_entry() : probe::entry()};
   options.environment.emplace();
   auto core = Core::create(std::move(options));
   const Status started = core ? (*core)->start() : Status(core.error());
@@ -102,12 +134,12 @@ int serve(const char* config, const char* log, const char* commands) {
   std::printf("ready %d\n", static_cast<int>(::getpid()));
   std::fflush(stdout);
   std::fstream pipe(commands, std::ios::in | std::ios::out);  // opened for both, it has no end
-  int calls = 0;
+  int made = 0;
   for (std::string line; std::getline(pipe, line);) {
     std::istringstream command(line);
     int number = 0;
     command >> number;
-    const Status done = obey(**core, command, calls);
+    const Status done = obey(**core, command, made);
     std::printf("%d %s\n", number, done ? "ok" : ("refused: " + done.error().text).c_str());
     std::fflush(stdout);
   }

@@ -36,10 +36,11 @@ Result<HttpServerProcess> start(const std::vector<std::string>& command, const s
 
 const char kListTarget[] = "/api.ashx/v1/calls?limit=50";
 
-Result<HttpServerProcess> start_patchbay(const std::string& folder) {
+Result<HttpServerProcess> start_patchbay(const std::string& folder, const std::string& store) {
   const uint16_t port = test::free_port();
   std::ofstream(folder + "/patchbay.yaml")
-      << "server: {data: data, management: {listen: \"127.0.0.1:0\"}}\nplugins:\n"
+      << "server: {data: data, management: {listen: \"127.0.0.1:0\"}"
+      << (store.empty() ? "" : ", store: \"" + store + "\"") << "}\nplugins:\n"
       << "  rest-api: {listen: \"127.0.0.1:" << port
       << "\", limits: {requestsPerSecond: 1000000, burst: 1000000}}\n"
       << "  identity: {issuer: \"http://localhost:" << port << "\"}\n  media: {}\n  whitelist: {}\n"
@@ -68,6 +69,11 @@ Result<HttpServerProcess> start_nginx(const std::string& folder) {
       << "  default_type application/json;\n  server { listen 127.0.0.1:" << port << "; root " << folder
       << "; }\n}\n";
   return start({program, "-c", folder + "/nginx.conf", "-p", folder, "-e", folder + "/errors"}, folder, port);
+}
+
+Result<HttpServerProcess> start_pistache(const std::string& folder) {
+  const uint16_t port = test::free_port();
+  return start({BENCH_PISTACHE, std::to_string(port), folder + "/list.json"}, folder, port);
 }
 
 std::string request_text(const std::string& method, const std::string& target, const std::string& bearer,

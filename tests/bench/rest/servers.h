@@ -17,7 +17,10 @@ struct HttpServerProcess {
 };
 
 // `patchbay serve` with the plugins that lists and new calls need, and a user alice.
-Result<HttpServerProcess> start_patchbay(const std::string& folder);
+// Its store is on SQLite, or at the URL.
+Result<HttpServerProcess> start_patchbay(const std::string& folder, const std::string& store = {});
+// Bare Pistache that serves `folder`/list.json.
+Result<HttpServerProcess> start_pistache(const std::string& folder);
 // Debian's nginx with one worker, which serves the files of the folder.
 Result<HttpServerProcess> start_nginx(const std::string& folder);
 
