@@ -99,7 +99,7 @@ Result<LogoutRoutes::Asked> LogoutRoutes::read(const Tenant& tenant, const Form&
   if (asked.client_id.empty() && asked.hint) asked.client_id = asked.hint->audience;
   asked.state = form["state"];
   if (asked.state.size() > kMaxStateBytes || !is_utf8(asked.state))
-    return {Code::invalid, "The application sent too long a state."};
+    return {Code::invalid, "The application sent a state that is too long or not UTF-8."};
   asked.return_to = form["post_logout_redirect_uri"];
   if (asked.return_to.empty()) return asked;
   const Client* client = tenant.client(asked.client_id);
