@@ -1,4 +1,5 @@
 #include <patchbay/plugin.h>
+#include <patchbay/services/call_limits.h>
 #include <patchbay/strand.h>
 
 #include <memory>
@@ -24,6 +25,9 @@ class AiVoice final : public Plugin {
     parts_->registry.on(engine::EngineRegistry::add_engine,
                         [this](const engine::AddEngine& request) { return add_engine(request); });
     PB_TRY(parts_->registry.publish());
+    parts_->limits.on(call_limits::CallLimits::reached,
+                      [this](const call_limits::Question& question) { return reached_limit(question); });
+    PB_TRY(parts_->limits.publish());
     parts_->scheduler.start();
     parts_->outcome_mail.start();
     parts_->routes.open();
@@ -52,6 +56,13 @@ class AiVoice final : public Plugin {
     return Empty{};
   }
 
+  Result<call_limits::Reached> reached_limit(const call_limits::Question& question) const {
+    const TenantSettings* settings = settings_.tenant(question.tenant);
+    if (settings == nullptr) return {Code::not_found, "no such tenant"};
+    const StartLimit limit = parts_->scheduler.reached_limit(question.tenant, *settings);
+    return call_limits::Reached{limit.text, (limit.pause_ns + 999'999) / 1'000'000};
+  }
+
   // Warns once after the start if there is no engine, because every call would be refused.
   void report_no_engine() {
     if (!parts_->engines.empty()) return;
@@ -68,7 +79,8 @@ class AiVoice final : public Plugin {
           outcome_mail(host, store),
           routes(host, store, engines, settings, scheduler, metrics),
           retention(host, store, settings, metrics),
-          registry(host) {}
+          registry(host),
+          limits(host) {}
     CallStore store;
     CallMetrics metrics;
     EngineRegistry engines;
@@ -77,6 +89,7 @@ class AiVoice final : public Plugin {
     CallRoutes routes;
     Retention retention;
     Provision<engine::EngineRegistry> registry;
+    Provision<call_limits::CallLimits> limits;
   };
 
   Settings settings_;

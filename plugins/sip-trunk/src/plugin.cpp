@@ -76,7 +76,7 @@ class SipTrunk final : public Plugin {
             })
         .on(T::status, [this](const telephony::StatusOf& which) { return status(which.tenant); })
         .on(T::reserve, [this](const telephony::Reserve& request) { return reserve(request); });
-    routes_ = std::make_unique<Routes>(host(), settings_, *names_, gates_);
+    routes_ = std::make_unique<Routes>(host(), settings_, *names_, gates_, limits_);
     routes_->tables.configure(settings_);
     return {};
   }
@@ -238,11 +238,11 @@ class SipTrunk final : public Plugin {
   // The routes of calls, and their endpoints.
   struct Routes {
     Routes(const Host& host, const Settings& settings, const TrunkNames& names,
-           const std::map<std::string, RegisteredGate>& gates)
+           const std::map<std::string, RegisteredGate>& gates, TrunkLimits& limits)
         : tables(host),
           outbound(settings, tables.outbound),
           inbound(settings, tables.inbound),
-          explain(host, settings, tables, names, gates),
+          explain(host, settings, tables, names, gates, limits),
           endpoints(host) {
       outbound.add_to(endpoints);
       inbound.add_to(endpoints);

@@ -81,6 +81,18 @@ void TrunkLimits::set_others(std::map<TrunkKey, int64_t> calls, int64_t servers)
   servers_ = servers;
 }
 
+std::optional<TrunkRefusal> TrunkLimits::reached(const TrunkKey& trunk, const TrunkLimit& limit,
+                                                 int64_t now_ns) {
+  expire(now_ns);
+  const auto known = uses_.find(trunk);
+  const bool is_used = known != uses_.end();
+  const Use before = is_used ? known->second : Use{};
+  auto refused = count(trunk, limit, now_ns);
+  if (is_used) uses_[trunk] = before;
+  if (!is_used) uses_.erase(trunk);
+  return refused;
+}
+
 // There are few at a time: a call has one between its request and its dial.
 void TrunkLimits::expire(int64_t now_ns) {
   for (auto each = reservations_.begin(); each != reservations_.end();) {

@@ -42,6 +42,8 @@ class TrunkLimits {
   const TrunkKey* reservation(const std::string& call_id, int64_t now_ns);
   // Ends the call's reservation, if it has one.
   void cancel(const std::string& call_id);
+  // The limit that would refuse another call now. Takes nothing.
+  std::optional<TrunkRefusal> reached(const TrunkKey& trunk, const TrunkLimit& limit, int64_t now_ns);
 
   // The calls at each trunk here, reserved places included.
   std::map<TrunkKey, int64_t> uses() const;

@@ -95,3 +95,15 @@ TEST_CASE("calls of other servers count at a trunk, and starts are divided among
   CHECK(limits.take(kMain, {4, 0}, "4", kSecondNs + 250'000'000));
   CHECK(!limits.take(kMain, {4, 0}, "4", kSecondNs + 500'000'000));
 }
+
+TEST_CASE("the limit that is reached is known without taking a place or a start") {
+  TrunkLimits limits;
+  const TrunkLimit limit{1, 2};
+  for (int i = 0; i < 5; ++i) CHECK_FALSE(limits.reached(kMain, limit, kSecondNs));
+  CHECK(!limits.take(kMain, limit, "1", kSecondNs));
+  CHECK(limits.reached(kMain, limit, kSecondNs)->text == "callsPerSecond (1) of the trunk main");
+  CHECK(!limits.take(kMain, limit, "2", 2 * kSecondNs));
+  CHECK(limits.reached(kMain, limit, 9 * kSecondNs)->text == "maxCalls (2) of the trunk main");
+  limits.release(kMain);
+  CHECK_FALSE(limits.reached(kMain, limit, 9 * kSecondNs));
+}

@@ -27,7 +27,7 @@ constexpr char kQuestionExample[] =
 "reply": {"direction": "outbound", "number": "+4930123456", "wouldDial": true, "why": "the first trunk is main",
   "gates": [{"gate": "whitelist", "allowed": true, "reason": "", "detail": "the entry +49 30 123456"}],
   "route": {"match": "+49*", "trunkIds": ["main"], "source": "api", "position": 1},
-  "trunks": [{"id": "main", "host": "sip.carrier.example", "skipped": ""}],
+  "trunks": [{"id": "main", "host": "sip.carrier.example", "skipped": ""}], "limits": [],
   "unreachableRoutes": [], "absent": []}})";
 
 std::string explanation_schema() {
@@ -47,6 +47,7 @@ std::string explanation_schema() {
 "trunks":{"type":"array","description":"In the order of trying","items":{"type":"object","required":["id","host","skipped"],"properties":{
   "id":{"type":"string"},"host":{"type":"string"},
   "skipped":{"type":"string","description":"Why it would be passed over, as far as known without asking the network; empty: it would be tried"}}}},
+"limits":{"type":"array","items":{"type":"string"},"description":"With outbound: the limits that are reached and would make the call wait now, of the tenant, the server and the trunks: maxConcurrentCalls (100) of the tenant"},
 "did":{"type":["string","null"],"description":"Normalised; null: no number"},
 "fromNumber":{"type":["string","null"],"description":"Normalised; null: without caller ID"},
 "decision":{"type":"string","enum":["ring-user","virtual-number","refuse"]},
@@ -90,6 +91,12 @@ void write_unreachable(JsonWriter& out, const RouteRows& rows) {
   out.end();
 }
 
+std::string joined(const std::vector<std::string>& texts) {
+  std::string all;
+  for (const std::string& text : texts) all += (all.empty() ? "" : ", ") + text;
+  return all;
+}
+
 const char* decision_name(InboundDecision::Action action) {
   switch (action) {
     case InboundDecision::Action::ring_user:
@@ -105,8 +112,16 @@ const char* decision_name(InboundDecision::Action action) {
 }  // namespace
 
 ExplainRoutes::ExplainRoutes(const Host& host, const Settings& settings, RouteTables& tables,
-                             const TrunkNames& names, const std::map<std::string, RegisteredGate>& gates)
-    : host_(host), settings_(settings), tables_(tables), names_(names), gates_(gates), numbers_(host) {}
+                             const TrunkNames& names, const std::map<std::string, RegisteredGate>& gates,
+                             TrunkLimits& limits)
+    : host_(host),
+      settings_(settings),
+      tables_(tables),
+      names_(names),
+      gates_(gates),
+      limits_(limits),
+      numbers_(host),
+      call_limits_(host) {}
 
 void ExplainRoutes::add_to(http::Routes& routes) {
   http::Route route;
@@ -143,9 +158,19 @@ void ExplainRoutes::explain_dial(const http::Request& request, Reply reply) {
   report->start(std::move(gates), {tenant, *number, "explain", request.correlation, true},
                 [this, id, tenant, number = *number,
                  reply = std::move(reply)](const std::vector<GateAnswer>& answers) mutable {
-                  reply(http::ok(dial_json(tenant, number, answers)));
+                  answer_dial(tenant, number, answers, std::move(reply));
                   post(host_, kMainStrand, alive_.bind([this, id] { reports_.erase(id); }));
                 });
+}
+
+void ExplainRoutes::answer_dial(const std::string& tenant, const std::string& number,
+                                std::vector<GateAnswer> gates, Reply reply) {
+  call_limits_.call(
+      call_limits::CallLimits::reached, {tenant},
+      alive_.bind([this, tenant, number, gates = std::move(gates),
+                   reply = std::move(reply)](const Result<call_limits::Reached>& reached) mutable {
+        reply(http::ok(dial_json(tenant, number, gates, reached ? reached->limit : std::string())));
+      }));
 }
 
 std::string ExplainRoutes::why_skipped(const TenantTrunks& tenant, const std::string& trunk_id) const {
@@ -156,7 +181,7 @@ std::string ExplainRoutes::why_skipped(const TenantTrunks& tenant, const std::st
 }
 
 std::string ExplainRoutes::dial_json(const std::string& tenant, const std::string& number,
-                                     const std::vector<GateAnswer>& gates) {
+                                     const std::vector<GateAnswer>& gates, const std::string& tenant_limit) {
   static const TenantTrunks kNone;
   const auto at = settings_.tenants.find(tenant);
   const TenantTrunks& trunks = at != settings_.tenants.end() ? at->second : kNone;
@@ -176,15 +201,26 @@ std::string ExplainRoutes::dial_json(const std::string& tenant, const std::strin
   out.end();
   write_optional_row(out, "route", choice.row, rows);
   out.key("trunks").array();
+  std::vector<std::string> reached;
   for (const std::string& id : ids) {
-    const std::string skipped = why_skipped(trunks, id);
+    std::string skipped = why_skipped(trunks, id);
+    if (skipped.empty()) {
+      if (auto limit = limits_.reached({tenant, id}, trunks.trunks.at(id).limit, host_.mono_ns()))
+        skipped = reached.emplace_back(std::move(limit->text));
+    }
     if (skipped.empty() && first.empty()) first = id;
     out.object().member("id", id).member("host", settings_.trunk(tenant, id).host);
     out.member("skipped", skipped).end();
   }
   out.end();
   if (why.empty() && ids.empty()) why = "no route matches, and there is no default trunk";
+  if (!first.empty()) reached.clear();  // that trunk takes the call
+  if (!tenant_limit.empty()) reached.insert(reached.begin(), tenant_limit);
+  if (why.empty() && !reached.empty()) why = "the call would wait: " + joined(reached);
   if (why.empty() && first.empty()) why = "none of the trunks can be used";
+  out.key("limits").array();
+  for (const std::string& limit : reached) out.value(limit);
+  out.end();
   out.member("wouldDial", why.empty()).member("why", why.empty() ? "the first trunk is " + first : why);
   write_unreachable(out, rows);
   out.key("absent").array();

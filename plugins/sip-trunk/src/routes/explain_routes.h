@@ -2,6 +2,7 @@
 #pragma once
 
 #include <patchbay/lifetime.h>
+#include <patchbay/services/call_limits.h>
 #include <patchbay/services/http_routes.h>
 #include <patchbay/services/numbers.h>
 
@@ -13,6 +14,7 @@
 #include "gate_report.h"
 #include "read_settings.h"
 #include "routes/route_tables.h"
+#include "trunk_limits.h"
 #include "trunk_names.h"
 
 namespace patchbay::sip_trunk {
@@ -21,7 +23,7 @@ class ExplainRoutes {
  public:
   // All outlive this. `gates` are those that a dial would ask.
   ExplainRoutes(const Host& host, const Settings& settings, RouteTables& tables, const TrunkNames& names,
-                const std::map<std::string, RegisteredGate>& gates);
+                const std::map<std::string, RegisteredGate>& gates, TrunkLimits& limits);
 
   void add_to(http::Routes& routes);
 
@@ -31,8 +33,12 @@ class ExplainRoutes {
   void explain(const http::Request& request, Reply reply);
   void explain_dial(const http::Request& request, Reply reply);
   void explain_call(const http::Request& request, Reply reply);
+  // Asks which limit of the tenant is reached, and answers.
+  void answer_dial(const std::string& tenant, const std::string& number, std::vector<GateAnswer> gates,
+                   Reply reply);
+  // `tenant_limit`: that is reached; "": none.
   std::string dial_json(const std::string& tenant, const std::string& number,
-                        const std::vector<GateAnswer>& gates);
+                        const std::vector<GateAnswer>& gates, const std::string& tenant_limit);
   std::string call_json(const std::string& tenant, const std::string& did, const std::string& from_number,
                         const Result<numbers::Summary>& number);
   // Why a dial would skip this trunk, as far as known without asking the network; "": it would be tried.
@@ -44,8 +50,10 @@ class ExplainRoutes {
   RouteTables& tables_;
   const TrunkNames& names_;
   const std::map<std::string, RegisteredGate>& gates_;
+  TrunkLimits& limits_;
   // owned
   Service<numbers::Numbers> numbers_;
+  Service<call_limits::CallLimits> call_limits_;
   std::map<int64_t, std::unique_ptr<GateReport>> reports_;  // under way
   int64_t last_report_ = 0;
   Lifetime alive_;

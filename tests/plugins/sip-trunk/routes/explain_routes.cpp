@@ -1,4 +1,5 @@
 #include <doctest/doctest.h>
+#include <patchbay/services/call_limits.h>
 #include <patchbay/services/dial_gate.h>
 #include <patchbay/services/numbers.h>
 
@@ -59,7 +60,7 @@ TEST_CASE("a dial is explained by its gates, route and trunks") {
       R"({"direction":"outbound","number":"+4930123456","gates":[{"gate":"whitelist","allowed":true,)"
       R"("reason":"","detail":"the entry +4930123456"}],)"
       R"("route":{"match":"+49*","trunkIds":["main","backup"],"source":"api","position":1},)"
-      R"("trunks":[{"id":"main","host":"192.0.2.1","skipped":""},{"id":"backup","host":"192.0.2.2","skipped":""}],)"
+      R"("trunks":[{"id":"main","host":"192.0.2.1","skipped":""},{"id":"backup","host":"192.0.2.2","skipped":""}],"limits":[],)"
       R"("wouldDial":true,"why":"the first trunk is main","unreachableRoutes":[],"absent":[]})");
   const std::string refused = explain_dial(server, "+4315551234");
   CHECK(has(refused, R"("wouldDial":false,"why":"whitelist: not whitelisted")"));
@@ -85,6 +86,44 @@ TEST_CASE("trunks that the configuration has no more are passed over") {
   const std::string answer = explain_dial(server, "+4930123456");
   CHECK(has(answer, R"({"id":"gone","host":"","skipped":"the configuration has no such trunk any more"})"));
   CHECK(has(answer, R"("why":"the first trunk is main")"));
+}
+
+TEST_CASE("a dial names the limits that would make it wait") {
+  RoutesHost server(
+      R"(,"defaultTrunkId":"main","outboundRoutes":[{"match":"*","trunkIds":["main","backup"]}])",
+      R"(,"maxCalls":1)");
+  const Gate gate(server);
+  const auto reserve = [&](const char* call) {
+    const auto reserved = server.host.call<telephony::Telephony>(telephony::Telephony::reserve,
+                                                                 {call, "acme.example", "+4930123456"});
+    REQUIRE(reserved.ok());
+    return reserved->trunk_id;
+  };
+  CHECK(has(explain_dial(server, "+4930123456"), R"("limits":[],"wouldDial":true)"));
+  CHECK(reserve("oac-1") == "main");
+  CHECK(has(explain_dial(server, "+4930123456"),
+            R"("skipped":"maxCalls (1) of the trunk main"},{"id":"backup","host":"192.0.2.2","skipped":""}],)"
+            R"("limits":[],"wouldDial":true,"why":"the first trunk is backup")"));
+  CHECK(reserve("oac-2") == "backup");
+  CHECK(has(
+      explain_dial(server, "+4930123456"),
+      R"("limits":["maxCalls (1) of the trunk main","maxCalls (1) of the trunk backup"],"wouldDial":false,)"
+      R"("why":"the call would wait: maxCalls (1) of the trunk main, maxCalls (1) of the trunk backup")"));
+
+  std::string asked;
+  auto& limits = server.host.make<Provision<call_limits::CallLimits>>(server.host.host());
+  server.host.run([&] {
+    limits.on(call_limits::CallLimits::reached,
+              [&](const call_limits::Question& question) -> Result<call_limits::Reached> {
+                asked = question.tenant;
+                return call_limits::Reached{"maxConcurrentCalls (7) of the tenant", 0};
+              });
+    CHECK(limits.publish());
+  });
+  REQUIRE(testing::why(server.host.settle()) == "");
+  CHECK(has(explain_dial(server, "+4930123456"),
+            R"("limits":["maxConcurrentCalls (7) of the tenant","maxCalls (1))"));
+  CHECK(asked == "acme.example");
 }
 
 TEST_CASE("rows that no call reaches are named with the row before them") {

@@ -10,13 +10,15 @@
 namespace patchbay::test {
 
 struct RoutesHost {
-  // `sections` are members of the section of acme.example, each behind a comma.
-  explicit RoutesHost(const std::string& sections = "") : host(SIP_TRUNK_PLUGIN), audit(host) {
-    REQUIRE(testing::why(host.start(R"({"listenPort":0})", tenants(sections))) == "");
+  // `sections` are members of the section of acme.example, `trunk` members of its trunks, each behind a
+  // comma.
+  explicit RoutesHost(const std::string& sections = "", const std::string& trunk = "")
+      : host(SIP_TRUNK_PLUGIN), audit(host) {
+    REQUIRE(testing::why(host.start(R"({"listenPort":0})", tenants(sections, trunk))) == "");
   }
-  static std::string tenants(const std::string& sections) {
-    const std::string trunks =
-        R"("trunks":[{"id":"main","host":"192.0.2.1"},{"id":"backup","host":"192.0.2.2"}])";
+  static std::string tenants(const std::string& sections, const std::string& trunk = "") {
+    const std::string trunks = R"("trunks":[{"id":"main","host":"192.0.2.1")" + trunk +
+                               R"(},{"id":"backup","host":"192.0.2.2")" + trunk + "}]";
     return R"({"acme.example":{"primary":true,"section":{)" + trunks + sections +
            R"(}},"other.example":{"section":{"trunks":[{"id":"theirs","host":"192.0.2.3"}]}}})";
   }
