@@ -100,7 +100,7 @@ void AuthorizeRoutes::with_session(const Visit& visit, const AuthorizationReques
     return issue_code(visit, asked, *session, std::move(reply));
   if (asked.asks_nothing)
     return reply(fault_response(visit, {asked.redirect_uri, asked.state, "login_required",
-                                        "nobody has signed in with this browser"}));
+                                        "no user has signed in with this browser"}));
   reply(login_page(visit, asked, {200, {}, asked.login_hint}));
 }
 
