@@ -21,7 +21,7 @@ NameValues complete_request() {
           {"code_challenge_method", "S256"}};
 }
 
-AuthorizationRequest read(NameValues more) {
+AuthorizationRequest read_request(NameValues more) {
   for (const auto& [name, value] : complete_request()) more.add(name, value);
   auto result = read_authorization_request(Form::of(more), tenant_with_client());
   REQUIRE(std::holds_alternative<AuthorizationRequest>(result));
@@ -31,18 +31,18 @@ AuthorizationRequest read(NameValues more) {
 }  // namespace
 
 TEST_CASE("prompt and max_age say whether the password is asked for") {
-  CHECK_FALSE(read({}).asks_again);
-  CHECK(read({{"prompt", "login"}}).asks_again);
-  CHECK(read({{"prompt", "consent login"}}).asks_again);
-  CHECK(read({{"prompt", "none"}}).asks_nothing);
-  CHECK_FALSE(read({{"prompt", "loginx"}}).asks_again);
-  CHECK(read({{"max_age", "0"}}).asks_again);
-  CHECK(read({{"max_age", "60"}}).max_age_sec == 60);
-  CHECK_FALSE(read({}).max_age_sec);
+  CHECK_FALSE(read_request({}).asks_again);
+  CHECK(read_request({{"prompt", "login"}}).asks_again);
+  CHECK(read_request({{"prompt", "consent login"}}).asks_again);
+  CHECK(read_request({{"prompt", "none"}}).asks_nothing);
+  CHECK_FALSE(read_request({{"prompt", "loginx"}}).asks_again);
+  CHECK(read_request({{"max_age", "0"}}).asks_again);
+  CHECK(read_request({{"max_age", "60"}}).max_age_sec == 60);
+  CHECK_FALSE(read_request({}).max_age_sec);
 }
 
 TEST_CASE("a ticket keeps what the code is bound to, and not what the page was opened with") {
-  const AuthorizationRequest asked = read(
+  const AuthorizationRequest asked = read_request(
       {{"state", "s"}, {"nonce", "n"}, {"scope", "x openid"}, {"prompt", "login"}, {"login_hint", "alice"}});
   CHECK(asked.scope == "openid");
   CHECK(asked.login_hint == "alice");
@@ -57,5 +57,5 @@ TEST_CASE("a ticket keeps what the code is bound to, and not what the page was o
 }
 
 TEST_CASE("a login_hint longer than any user name is left out") {
-  CHECK(read({{"login_hint", std::string(129, 'x')}}).login_hint == "");
+  CHECK(read_request({{"login_hint", std::string(129, 'x')}}).login_hint == "");
 }
