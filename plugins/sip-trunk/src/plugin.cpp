@@ -75,7 +75,8 @@ class SipTrunk final : public Plugin {
               return Empty{};
             })
         .on(T::status, [this](const telephony::StatusOf& which) { return status(which.tenant); })
-        .on(T::reserve, [this](const telephony::Reserve& request) { return reserve(request); });
+        .on(T::reserve, [this](const telephony::Reserve& request) { return reserve(request); })
+        .on(T::release, [this](const telephony::Release& request) { return release(request); });
     routes_ = std::make_unique<Routes>(host(), settings_, *names_, gates_, limits_);
     routes_->tables.configure(settings_);
     return {};
@@ -182,6 +183,11 @@ class SipTrunk final : public Plugin {
       if (refused->retry_ms > 0 && is_sooner) result.retry_ms = refused->retry_ms;
     }
     return result;
+  }
+
+  Result<Empty> release(const telephony::Release& request) {
+    limits_.cancel(request.call_id);
+    return Empty{};
   }
 
   Result<telephony::TelephonyStatus> status(const std::string& tenant) const {

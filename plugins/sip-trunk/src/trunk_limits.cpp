@@ -52,8 +52,10 @@ void TrunkLimits::release(const TrunkKey& trunk) {
 std::optional<TrunkRefusal> TrunkLimits::reserve(const TrunkKey& trunk, const TrunkLimit& limit,
                                                  const std::string& call_id, int64_t now_ns) {
   expire(now_ns);
+  const int64_t start_before_ns = uses_[trunk].next_start_ns;
   if (auto refused = count(trunk, limit, now_ns)) return refused;
-  reservations_.insert_or_assign(call_id, Reservation{trunk, now_ns + kReservationMs * 1'000'000});
+  reservations_.insert_or_assign(call_id, Reservation{trunk, now_ns + kReservationMs * 1'000'000,
+                                                      start_before_ns, uses_[trunk].next_start_ns});
   return std::nullopt;
 }
 
@@ -66,7 +68,10 @@ const TrunkKey* TrunkLimits::reservation(const std::string& call_id, int64_t now
 void TrunkLimits::cancel(const std::string& call_id) {
   const auto found = reservations_.find(call_id);
   if (found == reservations_.end()) return;
-  release(found->second.trunk);
+  const Reservation& reservation = found->second;
+  Use& use = uses_[reservation.trunk];
+  if (use.next_start_ns == reservation.start_after_ns) use.next_start_ns = reservation.start_before_ns;
+  release(reservation.trunk);
   reservations_.erase(found);
 }
 

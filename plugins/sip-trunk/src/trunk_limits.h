@@ -40,7 +40,7 @@ class TrunkLimits {
                                       const std::string& call_id, int64_t now_ns);
   // The trunk at which the call has a reservation; nullptr: it has none.
   const TrunkKey* reservation(const std::string& call_id, int64_t now_ns);
-  // Ends the call's reservation, if it has one.
+  // Ends the call's reservation, if it has one; the next call may start as if it had never been.
   void cancel(const std::string& call_id);
   // The limit that would refuse another call now. Takes nothing.
   std::optional<TrunkRefusal> reached(const TrunkKey& trunk, const TrunkLimit& limit, int64_t now_ns);
@@ -58,6 +58,7 @@ class TrunkLimits {
   struct Reservation {
     TrunkKey trunk;
     int64_t ends_ns;
+    int64_t start_before_ns, start_after_ns;  // next_start_ns of the trunk
   };
   std::optional<TrunkRefusal> count(const TrunkKey& trunk, const TrunkLimit& limit, int64_t now_ns);
   void expire(int64_t now_ns);

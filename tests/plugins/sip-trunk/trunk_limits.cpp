@@ -67,6 +67,18 @@ TEST_CASE("a reserved place is the call's own, and free again when it expires or
   CHECK(!limits.take(kMain, limit, "6", 0));
 }
 
+TEST_CASE("a cancelled reservation gives the start back, too") {
+  TrunkLimits limits;
+  const TrunkLimit limit{2, 0};
+  CHECK(!limits.reserve(kMain, limit, "1", kSecondNs));
+  limits.cancel("1");
+  CHECK(!limits.reserve(kMain, limit, "2", kSecondNs));
+  CHECK(limits.take(kMain, limit, "3", kSecondNs));
+  CHECK(!limits.take(kMain, limit, "3", kSecondNs + 500'000'000));
+  limits.cancel("2");
+  CHECK(limits.take(kMain, limit, "4", kSecondNs + 500'000'000));  // the start of "3" counts
+}
+
 TEST_CASE("a place is released once, by its last owner") {
   TrunkLimits limits;
   const TrunkLimit limit{0, 1};

@@ -167,6 +167,8 @@ void CallRoutes::choose_status(CreationPtr creation) {
   if (!load.empty()) return creation->reply(overloaded(load));
   scheduler_.reserve_trunk(
       call, alive_.bind([this, creation = std::move(creation)](const StartLimit& limit) mutable {
+        // Any server may claim the call, and reserves a place for it then.
+        if (store_.owner().is_shared) scheduler_.release_trunk(creation->call.call_id);
         set_status(std::move(creation), limit);
       }));
 }
@@ -206,6 +208,7 @@ void CallRoutes::store(CreationPtr creation, bool has_whitelist, std::string whi
                                         error = std::move(error)](const Commit& outcome) mutable {
       if (!outcome) {
         under_way_.erase(whole->under_way());
+        scheduler_.release_trunk(whole->call.call_id);
         // Of two requests with one key at the same time, the first one stored wins.
         const bool taken = outcome.code() == Code::conflict && !whole->idempotency_key.empty();
         return taken ? whole->reply(key_in_use()) : whole->reply(outcome.error());

@@ -93,6 +93,10 @@ void Scheduler::reserve_trunk(const Call& call, Function<void(const StartLimit&)
                   });
 }
 
+void Scheduler::release_trunk(const std::string& call_id) {
+  if (telephony_.up()) telephony_.call(telephony::Telephony::release, {call_id}, [](const Result<Empty>&) {});
+}
+
 size_t Scheduler::running() const {
   size_t running = attempts_.size();
   for (const auto& [tenant, count] : claiming_) running += count;
@@ -254,6 +258,7 @@ void Scheduler::commit_claim(Claim claim) {
 
 void Scheduler::on_claim_refused(const Claim& claim, const Commit& outcome) {
   notify_if_idle();
+  release_trunk(claim.call.call_id);
   if (const StartLimit limit = shared_limit(claim, outcome)) {
     if (claim.takes_rate) rate_.give_back(claim.call.tenant, claim.settings.calls_per_second);
     return hold(claim.job, limit.pause_ns > 0 ? Held::for_rate : Held::for_slot, limit);

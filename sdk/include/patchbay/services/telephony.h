@@ -161,6 +161,11 @@ struct Reserved {
   PATCHBAY_FIELDS(granted, trunk_id, detail, retry_ms)
 };
 
+struct Release {
+  std::string call_id;
+  PATCHBAY_FIELDS(call_id)
+};
+
 // Outgoing calls and dial gates.
 // Thread: runs on the provider's main strand, answers on the strand of the caller.
 // Lifetime: legs and gates end with the provider; add gates again when a provider appears, as
@@ -178,7 +183,9 @@ struct Telephony {
   // Reserves a place for a call at the first trunk of its number that is below its limits, for 30 s; again
   // for the same call id it returns the first place. Code::not_found: no trunk is configured for the number.
   static constexpr Method<3, Reserve, Reserved> reserve{"reserve"};
-  static constexpr auto methods() { return std::make_tuple(dial, add_gate, status, reserve); }
+  // Gives the reserved place of a call back that is not dialled after all; without one it has no effect.
+  static constexpr Method<4, Release, Empty> release{"release"};
+  static constexpr auto methods() { return std::make_tuple(dial, add_gate, status, reserve, release); }
 };
 
 }  // namespace patchbay::telephony
