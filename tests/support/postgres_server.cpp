@@ -1,7 +1,9 @@
 #include "support/postgres_server.h"
 
 #include <fcntl.h>
+#include <grp.h>
 #include <libpq-fe.h>
+#include <pwd.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/prctl.h>
@@ -18,18 +20,22 @@ namespace {
 
 const std::filesystem::path kPrograms = "/usr/lib/postgresql/15/bin";
 
-// Runs the program, as user postgres under root; its output goes to `log`.
+// Runs the program, as user postgres under root; its output goes to `log`. Without runuser, which would be
+// between this program and the server and stop itself when the server is stopped.
 pid_t spawn(std::vector<std::string> words, const std::filesystem::path& log) {
-  if (::geteuid() == 0) words.insert(words.begin(), {"runuser", "-u", "postgres", "--"});
+  const passwd* user = ::geteuid() == 0 ? ::getpwnam("postgres") : nullptr;
   std::vector<char*> arguments;
   for (std::string& word : words) arguments.push_back(word.data());
   arguments.push_back(nullptr);
   pid_t child = ::fork();
   if (child != 0) return child;
   ::setpgid(0, 0);
-  ::prctl(PR_SET_PDEATHSIG, SIGTERM);
   int output = ::open(log.c_str(), O_WRONLY | O_CREAT | O_APPEND, 0600);
   if (output < 0 || ::dup2(output, 1) < 0 || ::dup2(output, 2) < 0 || ::chdir("/") != 0) ::_exit(126);
+  if (user != nullptr &&
+      (::setgroups(0, nullptr) != 0 || ::setgid(user->pw_gid) != 0 || ::setuid(user->pw_uid) != 0))
+    ::_exit(126);
+  ::prctl(PR_SET_PDEATHSIG, SIGTERM);  // after setuid(), which resets it
   ::execvp(arguments[0], arguments.data());
   ::_exit(127);
 }
@@ -98,16 +104,15 @@ Status Postgres::launch() {
   return failed(folder_ / "server.log", "postgres did not start");
 }
 
-// SIGQUIT stops the server at once, without writing. Sent to the process group, because runuser does not
-// forward it.
+// SIGQUIT stops the server at once, without writing.
 void Postgres::crash() {
   if (server_ <= 0) return;
-  ::kill(-server_, SIGQUIT);
+  thaw();
+  ::kill(server_, SIGQUIT);
   ::waitpid(server_, nullptr, 0);
   server_ = -1;
 }
 
-// A descendant of runuser, which is the child of this program under root.
 std::vector<pid_t> Postgres::processes() const {
   std::vector<pid_t> found{server_};
   for (size_t next = 0; next < found.size(); ++next) {
@@ -118,15 +123,12 @@ std::vector<pid_t> Postgres::processes() const {
   return found;
 }
 
-// Stops them first, so that no new process appears meanwhile. Leaves runuser, which ends by itself, because a
-// server that it has not waited for counts as running.
+// Stops them first, so that no new process appears meanwhile.
 void Postgres::kill_all() {
   if (server_ <= 0) return;
   freeze();
   const std::vector<pid_t> all = processes();
-  for (const pid_t each : all)
-    if (each != server_ || ::geteuid() != 0) ::kill(each, SIGKILL);
-  ::kill(server_, SIGCONT);
+  for (const pid_t each : all) ::kill(each, SIGKILL);
   ::waitpid(server_, nullptr, 0);
   server_ = -1;
   for (const pid_t each : all)
