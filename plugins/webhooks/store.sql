@@ -114,10 +114,12 @@ DELETE FROM webhooks_secret WHERE subscription = $1;
 INSERT INTO webhooks_body (event, body, event_ms) VALUES ($1, $2, $3) ON CONFLICT (event) DO NOTHING;
 
 -- name: delivery-add
+-- For a subscription that is still there: a deletion may commit between the look at the registry and this.
 INSERT INTO webhooks_delivery
   (id, subscription, event, seq, topic, subject, event_ms, secret_rev, state, attempt, due_ms, status, error, done_ms,
    tenant)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, 'pending', 0, $7, 0, '', NULL, $9)
+SELECT $1, $2, $3, $4, $5, $6, $7, $8, 'pending', 0, $7, 0, '', NULL, $9
+WHERE EXISTS (SELECT 1 FROM webhooks_subscription WHERE id = $2)
 ON CONFLICT (id) DO NOTHING;
 
 -- name: lanes

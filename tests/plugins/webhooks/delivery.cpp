@@ -142,6 +142,23 @@ TEST_CASE("an event of a third-party plugin is delivered, an internal one is not
   CHECK(got[0].body.find(R"("data":{"text":"hello"})") != std::string::npos);
 }
 
+// As when the deletion commits between the look at the registry and the delivery's commit.
+TEST_CASE("a subscription that was deleted meanwhile gets no delivery") {
+  const WebhookReceiver deleted{receiver_options()}, kept{receiver_options()};
+  TestServer server(yaml({deleted.url(), kept.url()}), nullptr, {probe::entry()});
+  REQUIRE(server.start_error() == "");
+  const std::string list = probe::call({"GET", "/api.ashx/v1/webhooks"}).body;
+  const std::string id =
+      text_member(list.substr(list.rfind("{\"id\"", list.find("\"" + deleted.url() + "\""))), "id");
+  run_sql(server, "DELETE FROM webhooks_subscription WHERE id = '" + id + "'");
+  CHECK(probe::emit({"call.ended", "a.example", "oac-1", "", "{}"}));
+  CHECK(kept.wait_for(1).size() == 1);
+  const auto deliveries = probe::call({"GET", "/api.ashx/v1/admin/webhooks/" + id + "/deliveries"});
+  CHECK(deliveries.status == 200);
+  CHECK(deliveries.body.find(R"("data":[])") != std::string::npos);
+  CHECK(deleted.deliveries().empty());
+}
+
 TEST_CASE("four attempts are sent at 0, 5, 35 and 155 s with the same bytes") {
   DeliveryFixture fixture;
   fixture.receiver.answer_always(WebhookAnswer::error);
