@@ -123,7 +123,9 @@ void check_events(const Environment& environment) {
 
 void check_deliveries(const Environment& environment) {
   const Database db = environment.database();
-  CHECK(db.count("SELECT COUNT(*) FROM webhooks_delivery WHERE state <> 'delivered'") == 0);
+  CHECK(db.list("SELECT topic || ': ' || state || ' after ' || attempt || ', due ' || due_ms || ' of ' || "
+                "event_ms || ' ' || "
+                "error FROM webhooks_delivery WHERE state <> 'delivered'") == "");
   CHECK(db.count("SELECT COUNT(*) - COUNT(DISTINCT event || ' ' || subscription) FROM webhooks_delivery") ==
         0);
   std::map<std::string, std::string> bodies;          // by delivery id
