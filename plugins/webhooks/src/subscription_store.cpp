@@ -1,6 +1,9 @@
 #include "subscription_store.h"
 
 #include <set>
+#include <utility>
+
+#include "webhook_limits.h"
 
 namespace patchbay::webhooks {
 namespace {
@@ -34,9 +37,11 @@ SubscriptionStore::SubscriptionStore(const Host& host, const Log& log, Subscript
       deliveries_remove_(Statement::find(host, "deliveries-remove")),
       lane_remove_(Statement::find(host, "lane-remove")),
       trail_(host),
-      revisions_(host) {}
+      revisions_(host),
+      reload_timer_(host) {}
 
 // Takes what is known before the read: what is created meanwhile is missing in the rows, but was not deleted.
+// The registry changes when all is read, because no event may meet a subscription without its secrets.
 void SubscriptionStore::load(Done done) {
   std::set<std::string> known;
   for (const Subscription* each : registry_.all()) known.insert(each->id);
@@ -44,32 +49,42 @@ void SubscriptionStore::load(Done done) {
       host_, subscriptions_, {},
       alive_.bind([this, known = std::move(known), done = std::move(done)](const Result<Rows>& rows) mutable {
         if (!rows) return done(rows.error());
-        read_subscriptions(*rows, known);
-        load_secrets(std::move(done));
+        load_secrets(read_subscriptions(*rows), std::move(known), std::move(done));
       }));
 }
 
-void SubscriptionStore::load_secrets(Done done) {
-  query(host_, secrets_, {}, alive_.bind([this, done = std::move(done)](const Result<Rows>& rows) {
-    if (!rows) return done(rows.error());
-    read_secrets(*rows);
-    done({});
-  }));
+void SubscriptionStore::load_secrets(std::vector<Subscription> subscriptions, std::set<std::string> known,
+                                     Done done) {
+  query(host_, secrets_, {},
+        alive_.bind([this, subscriptions = std::move(subscriptions), known = std::move(known),
+                     done = std::move(done)](const Result<Rows>& secrets) mutable {
+          if (!secrets) return done(secrets.error());
+          for (Subscription& each : subscriptions) {
+            known.erase(each.id);
+            take_row(std::move(each));
+          }
+          for (const std::string& gone : known) registry_.remove(gone);
+          read_secrets(*secrets);
+          done({});
+        }));
 }
 
 void SubscriptionStore::watch(Function<void()> changed) {
   changed_ = std::move(changed);
-  revisions_.watch(kDomain, [this] {
-    load([this](const Status& status) {
-      if (!status) return log_.error("subscriptions cannot be read again", {{"why", status.error().text}});
-      changed_();
-    });
-  });
+  revisions_.watch(kDomain, [this] { reload(); });
   revisions_.start();
 }
 
-void SubscriptionStore::read_subscriptions(const Rows& rows, const std::set<std::string>& known) {
-  std::set<std::string> gone = known;
+void SubscriptionStore::reload() {
+  load([this](const Status& status) {
+    if (status) return changed_();
+    log_.warn("subscriptions cannot be read again yet", {{"why", status.error().text}});
+    reload_timer_.after_ms(kStoreRetryMs, [this] { reload(); });
+  });
+}
+
+std::vector<Subscription> SubscriptionStore::read_subscriptions(const Rows& rows) {
+  std::vector<Subscription> list;
   for (size_t i = 0; i < rows.size(); ++i) {
     Subscription one;
     one.id = rows.text(i, 0);
@@ -83,10 +98,9 @@ void SubscriptionStore::read_subscriptions(const Rows& rows, const std::set<std:
     one.created_by = rows.text(i, 8);
     one.last_fired_ms = rows.integer(i, 9);
     one.rev = rows.integer(i, 10);
-    gone.erase(one.id);
-    take_row(std::move(one));
+    list.push_back(std::move(one));
   }
-  for (const std::string& id : gone) registry_.remove(id);
+  return list;
 }
 
 // Ignores a row that is older than a change which was committed here since the read.
@@ -131,14 +145,14 @@ void SubscriptionStore::append_secret(Subscription& subscription, std::string va
 }
 
 Subscription SubscriptionStore::new_subscription(const Definition& definition, std::string created_by,
-                                                 bool from_config) const {
+                                                 bool from_config, int64_t created_ms) {
   Subscription made;
   made.id = definition.id;
   made.tenant = definition.tenant;
   made.url = definition.url;
   made.events = definition.events;
   made.from_config = from_config;
-  made.created_ms = host_.wall_ms();
+  made.created_ms = created_ms;
   made.created_by = std::move(created_by);
   return made;
 }
@@ -175,23 +189,23 @@ Status SubscriptionStore::redefine(Transaction& tx, const Subscription& current,
   return same_secret ? Status() : add_secret(tx, current, wanted.secret);
 }
 
-Status SubscriptionStore::apply(Transaction& tx, const Definition& wanted) {
+Status SubscriptionStore::apply(Transaction& tx, const Definition& wanted, int64_t now_ms) {
   const Subscription* current = registry_.find(wanted.id);
   if (current != nullptr && !current->from_config)
     return {Code::conflict, "a subscription created over REST has the id " + wanted.id +
                                 " already: delete it or give the configured one another id"};
   if (current != nullptr && current->tenant == wanted.tenant) return redefine(tx, *current, wanted);
   if (current != nullptr) delete_rows(tx, *current, false);
-  const Subscription made = new_subscription(wanted, "config", true);
+  const Subscription made = new_subscription(wanted, "config", true, now_ms);
   PB_TRY(add(tx, made));
   return add_secret(tx, made, wanted.secret);
 }
 
 // Applies to the registry what apply() has written.
-void SubscriptionStore::apply_in_memory(const Definition& wanted) {
+void SubscriptionStore::apply_in_memory(const Definition& wanted, int64_t now_ms) {
   Subscription* current = registry_.find(wanted.id);
   if (current == nullptr || current->tenant != wanted.tenant) {
-    current = registry_.put(new_subscription(wanted, "config", true));
+    current = registry_.put(new_subscription(wanted, "config", true, now_ms));
   } else {
     if (!current->active) current->failures = 0;
     current->active = true;
@@ -204,6 +218,7 @@ void SubscriptionStore::apply_in_memory(const Definition& wanted) {
 }
 
 void SubscriptionStore::reconcile(const std::vector<Definition>& wanted, Done done) {
+  const int64_t now_ms = host_.wall_ms();
   Transaction tx(host_);
   revisions_.raise(tx, kDomain);
   std::vector<Definition> changed;
@@ -212,7 +227,7 @@ void SubscriptionStore::reconcile(const std::vector<Definition>& wanted, Done do
     kept.insert(definition.id);
     const Subscription* current = registry_.find(definition.id);
     if (current != nullptr && current->from_config && same_definition(*current, definition)) continue;
-    if (Status status = apply(tx, definition); !status) return done(std::move(status));
+    if (Status status = apply(tx, definition, now_ms); !status) return done(std::move(status));
     changed.push_back(definition);
   }
   std::vector<std::string> removed;
@@ -222,18 +237,18 @@ void SubscriptionStore::reconcile(const std::vector<Definition>& wanted, Done do
     delete_rows(tx, *current, false);
   }
   if (changed.empty() && removed.empty()) return done({});
-  std::move(tx).commit(alive_.bind([this, changed = std::move(changed), removed = std::move(removed),
+  std::move(tx).commit(alive_.bind([this, now_ms, changed = std::move(changed), removed = std::move(removed),
                                     done = std::move(done)](const Commit& outcome) {
     if (!outcome) return done(outcome.error());
     for (const std::string& id : removed) registry_.remove(id);
-    for (const Definition& definition : changed) apply_in_memory(definition);
+    for (const Definition& definition : changed) apply_in_memory(definition, now_ms);
     done({});
   }));
 }
 
 void SubscriptionStore::create(Definition definition, std::string created_by, audit::Record record,
                                Done done) {
-  Subscription made = new_subscription(definition, std::move(created_by), false);
+  Subscription made = new_subscription(definition, std::move(created_by), false, host_.wall_ms());
   Transaction tx(host_);
   revisions_.raise(tx, kDomain);
   Status status = add(tx, made);

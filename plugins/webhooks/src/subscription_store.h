@@ -7,6 +7,7 @@
 #include <patchbay/log.h>
 #include <patchbay/services/audit.h>
 #include <patchbay/store.h>
+#include <patchbay/strand.h>
 
 #include <set>
 #include <string>
@@ -47,17 +48,20 @@ class SubscriptionStore {
   void rotate(const Subscription& subscription, std::string secret, audit::Record record, Done done);
 
  private:
-  void load_secrets(Done done);
-  void read_subscriptions(const Rows& rows, const std::set<std::string>& known);
+  void load_secrets(std::vector<Subscription> subscriptions, std::set<std::string> known, Done done);
+  void reload();
+  static std::vector<Subscription> read_subscriptions(const Rows& rows);
   void take_row(Subscription row);
   void read_secrets(const Rows& rows);
   Status add(Transaction& tx, const Subscription& subscription);
   Status add_secret(Transaction& tx, const Subscription& subscription, const std::string& secret);
-  Status apply(Transaction& tx, const Definition& wanted);
+  Status apply(Transaction& tx, const Definition& wanted, int64_t now_ms);
   Status redefine(Transaction& tx, const Subscription& current, const Definition& wanted);
   void delete_rows(Transaction& tx, const Subscription& subscription, bool only_unchanged);
-  Subscription new_subscription(const Definition& definition, std::string created_by, bool from_config) const;
-  void apply_in_memory(const Definition& definition);
+  static Subscription new_subscription(const Definition& definition, std::string created_by, bool from_config,
+                                       int64_t created_ms);
+  // `now_ms`: that of apply(), so that the row and the registry say the same.
+  void apply_in_memory(const Definition& definition, int64_t now_ms);
   Secret make_secret(int64_t rev, int64_t since_ms, std::string value) const;
   void append_secret(Subscription& subscription, std::string value);
 
@@ -70,6 +74,7 @@ class SubscriptionStore {
       deliveries_remove_, lane_remove_;
   audit::Trail trail_;
   lib::RevisionPoll revisions_;
+  Timer reload_timer_;
   Function<void()> changed_;  // set by watch()
   Lifetime alive_;
 };
