@@ -4,8 +4,8 @@
 #include <utility>
 #include <vector>
 
-#include "support/within.h"
 #include "stream_server.h"
+#include "support/within.h"
 
 using namespace rest_api_test;
 
