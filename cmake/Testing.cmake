@@ -32,7 +32,8 @@ function(patchbay_add_test name)
                ${arg_PROPERTIES})
   if(arg_ON_POSTGRES AND NOT PATCHBAY_SANITIZE)
     add_test(NAME "${name}: all of it on PostgreSQL" COMMAND test-${name})
-    set_tests_properties("${name}: all of it on PostgreSQL" PROPERTIES TIMEOUT 900 LABELS ${arg_LABELS} ENVIRONMENT
+    # Begins first, because it is one long test.
+    set_tests_properties("${name}: all of it on PostgreSQL" PROPERTIES TIMEOUT 900 LABELS ${arg_LABELS} COST 200 ENVIRONMENT
                                                                        PATCHBAY_TEST_STORE=postgres)
   endif()
 endfunction()
