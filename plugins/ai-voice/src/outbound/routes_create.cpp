@@ -167,8 +167,6 @@ void CallRoutes::choose_status(CreationPtr creation) {
   if (!load.empty()) return creation->reply(overloaded(load));
   scheduler_.reserve_trunk(
       call, alive_.bind([this, creation = std::move(creation)](const StartLimit& limit) mutable {
-        // Any server may claim the call, and reserves a place for it then.
-        if (store_.owner().is_shared) scheduler_.release_trunk(creation->call.call_id);
         set_status(std::move(creation), limit);
       }));
 }

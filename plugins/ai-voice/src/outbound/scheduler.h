@@ -54,7 +54,7 @@ class Scheduler {
   // Reserves a place at a trunk of the call's number. done(limit) gets the limit of the trunks that makes the
   // call wait; none if there is no telephony to ask.
   void reserve_trunk(const Call& call, Function<void(const StartLimit&)> done);
-  // Gives the place back, because the call is not dialled now, or another server may dial it.
+  // Gives the place back, because the call is not dialled now.
   void release_trunk(const std::string& call_id);
   // Counts a call that the request already admits: dispatching when it is stored.
   void count_start(const std::string& tenant, const TenantSettings& settings);
