@@ -123,7 +123,7 @@ CREATE TABLE identity_revoked (
   expires_ms BIGINT NOT NULL,
   rev BIGINT NOT NULL
 );
-CREATE INDEX identity_revoked_rev ON identity_revoked (rev);
+CREATE INDEX identity_revoked_rev ON identity_revoked (rev, id);
 CREATE INDEX identity_revoked_expires ON identity_revoked (expires_ms);
 INSERT INTO identity_revision (domain, rev) VALUES ('revoked', 0);
 
@@ -223,7 +223,7 @@ DELETE FROM identity_code WHERE tenant = $1 AND username = $2 AND created_ms <= 
 DELETE FROM identity_code WHERE created_ms <= $1;
 
 -- name: revoked_since
-SELECT id, expires_ms, rev FROM identity_revoked WHERE rev > $1 ORDER BY rev LIMIT 500;
+SELECT id, expires_ms, rev FROM identity_revoked WHERE (rev, id) > ($1, $2) ORDER BY rev, id LIMIT 500;
 
 -- name: revoked_add
 INSERT INTO identity_revoked (id, tenant, expires_ms, rev)

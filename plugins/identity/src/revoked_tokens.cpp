@@ -31,20 +31,15 @@ void RevokedTokens::add(Transaction& tx, const std::string& tenant, const std::s
   tx.exec(add_, {id, tenant, expires_ms});
 }
 
-void RevokedTokens::refresh(Function<void(Status)> done) {
-  next_.push_back(std::move(done));
-  if (refreshing_) return;
-  refreshing_ = true;
-  waiting_ = std::exchange(next_, {});
-  read_page();
-}
+void RevokedTokens::refresh(Function<void(Status)> done) { refreshes_.request(std::move(done)); }
 
 void RevokedTokens::read_page() {
-  query(*host_, since_, {revision_}, alive_.bind([this](const Result<Rows>& rows) {
+  query(*host_, since_, {revision_, last_id_}, alive_.bind([this](const Result<Rows>& rows) {
     if (!rows) return end_refresh(rows.error());
     for (size_t row = 0; row < rows->size(); ++row) {
-      expires_ms_[std::string(rows->text(row, 0))] = rows->integer(row, 1);
+      last_id_ = rows->text(row, 0);
       revision_ = rows->integer(row, 2);
+      expires_ms_[last_id_] = rows->integer(row, 1);
       has_changed_ = true;
     }
     if (rows->size() >= kRevokedPageRows) return read_page();
@@ -54,10 +49,7 @@ void RevokedTokens::read_page() {
 
 void RevokedTokens::end_refresh(const Status& status) {
   if (std::exchange(has_changed_, false) && changed_) changed_();
-  auto waited = std::exchange(waiting_, std::exchange(next_, {}));
-  refreshing_ = !waiting_.empty();
-  if (refreshing_) read_page();
-  for (auto& done : waited) done(status);
+  refreshes_.end(status);
 }
 
 void RevokedTokens::expire(Transaction& tx) {

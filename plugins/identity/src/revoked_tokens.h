@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "revision/revision_poll.h"
+#include "revision/serial_refresh.h"
 
 namespace patchbay::identity {
 
@@ -40,11 +41,11 @@ class RevokedTokens {
   const lib::RevisionPoll& revisions_;
   Statement add_, since_, expire_;
   std::unordered_map<std::string, int64_t> expires_ms_;  // by id
-  int64_t revision_ = 0;                                 // of the last row read
-  bool refreshing_ = false;
+  // Position of the last row read. One revision may have several rows, which a page may part.
+  int64_t revision_ = 0;
+  std::string last_id_;
   bool has_changed_ = false;
-  std::vector<Function<void(Status)>> waiting_;  // for the running refresh
-  std::vector<Function<void(Status)>> next_;     // for the one after it
+  lib::SerialRefresh refreshes_{[this] { read_page(); }};
   Function<void()> changed_;
   Lifetime alive_;
 };

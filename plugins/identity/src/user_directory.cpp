@@ -113,13 +113,7 @@ const Account& UserDirectory::account(const User& user) const {
   return account != nullptr ? *account : kNone;
 }
 
-void UserDirectory::refresh(Function<void(Status)> done) {
-  next_.push_back(std::move(done));
-  if (refreshing_) return;
-  refreshing_ = true;
-  waiting_ = std::exchange(next_, {});
-  read_page();
-}
+void UserDirectory::refresh(Function<void(Status)> done) { refreshes_.request(std::move(done)); }
 
 void UserDirectory::read_page() {
   query(*host_, since_, {revision_}, alive_.bind([this](const Result<Rows>& rows) {
@@ -146,10 +140,7 @@ void UserDirectory::take(const Rows& rows, size_t row) {
 
 void UserDirectory::end_refresh(const Status& status) {
   if (std::exchange(has_changed_, false) && changed_) changed_();
-  auto waited = std::exchange(waiting_, std::exchange(next_, {}));
-  refreshing_ = !waiting_.empty();
-  if (refreshing_) read_page();
-  for (auto& done : waited) done(status);
+  refreshes_.end(status);
 }
 
 }  // namespace patchbay::identity

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "read_settings.h"
+#include "revision/serial_refresh.h"
 #include "user.h"
 
 namespace patchbay::identity {
@@ -55,10 +56,8 @@ class UserDirectory {
   ByTenantAndName<Stored> stored_;
   ByTenantAndName<Account> of_configured_;
   int64_t revision_ = 0;  // of the last row read
-  bool refreshing_ = false;
   bool has_changed_ = false;
-  std::vector<Function<void(Status)>> waiting_;  // for the running refresh
-  std::vector<Function<void(Status)>> next_;     // for the one after it
+  lib::SerialRefresh refreshes_{[this] { read_page(); }};
   Function<void()> changed_;
   Lifetime alive_;
 };

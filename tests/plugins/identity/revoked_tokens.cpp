@@ -13,17 +13,21 @@ std::string revocation_of(const std::string& id) {
          id + "', 'a.example', 9000000000000, rev FROM identity_revision WHERE domain = 'revoked'; COMMIT;";
 }
 
+std::string id_of(const Tokens& tokens) {
+  const std::string& token = tokens.access;
+  const size_t dot = token.find('.');
+  const auto claims =
+      json_without_host(from_base64url(token.substr(dot + 1, token.rfind('.') - dot - 1)).value_or(""));
+  REQUIRE(claims);
+  return std::string((*claims)["jti"].text());
+}
+
 }  // namespace
 
 TEST_CASE("a token that another process revokes is refused within two seconds, and after a restart") {
   UserServer server;
   const Tokens tokens = sign_in(), other = sign_in();
-  const auto id = json_without_host(
-      from_base64url(tokens.access.substr(tokens.access.find('.') + 1,
-                                          tokens.access.rfind('.') - tokens.access.find('.') - 1))
-          .value_or(""));
-  REQUIRE(id);
-  server.as_another_process(revocation_of(std::string((*id)["jti"].text())));
+  server.as_another_process(revocation_of(id_of(tokens)));
   CHECK(server.within_two_seconds([&] { return !probe::verify(tokens.access); }));
   CHECK(probe::verify(other.access));
   server.core.restart();
@@ -40,4 +44,17 @@ TEST_CASE("more revocations than a page of rows are read at the start") {
   server.core.restart();
   CHECK(probe::verify(tokens.access));
   CHECK(sign_in().access != "");
+}
+
+TEST_CASE("revocations of one transaction that begin on one page and end on the next all count") {
+  UserServer server;
+  const Tokens tokens = sign_in();
+  std::string sql = "BEGIN IMMEDIATE; UPDATE identity_revision SET rev = rev + 1 WHERE domain = 'revoked';";
+  for (int i = 0; i <= 500; ++i)
+    sql += "INSERT INTO identity_revoked (id, tenant, expires_ms, rev) SELECT '" +
+           (i < 500 ? "-" + std::to_string(i) : id_of(tokens)) +
+           "', 'a.example', 9000000000000, rev FROM identity_revision WHERE domain = 'revoked';";
+  server.as_another_process(sql + " COMMIT;");
+  server.core.restart();
+  CHECK_FALSE(probe::verify(tokens.access));
 }

@@ -6,6 +6,7 @@
 #include <variant>
 
 #include "identity_limits.h"
+#include "login/page_routes.h"
 #include "redirect_uri.h"
 
 namespace patchbay::identity {
@@ -36,48 +37,21 @@ constexpr char kAuthorizeDocuments[] = R"({"replyType": "text/html", "otherTypes
     "429": "rate_limited: a page; too many wrong passwords",
     "503": "temporarily_unavailable: a page; too many sign-ins at once"})";
 
-http::Route authorize_route(const char* method, const char* summary) {
-  http::Route route;
-  route.method = method;
-  route.path = "/oidc.ashx/authorize";
-  route.role = "none";
-  route.area = "oidc";
-  route.summary = summary;
-  route.reply_schema = R"({"type":"string"})";
-  return route;
-}
+constexpr PageRoutes kAuthorizePage{"/oidc.ashx/authorize",
+                                    "Asks for an authorization code: a session's, or after the login page",
+                                    "As GET, with a form; and the form of the login page",
+                                    kParameters,
+                                    kFormParameters,
+                                    kAuthorizeDocuments};
 
 }  // namespace
 
 void AuthorizeRoutes::add_to(http::Routes& routes) {
-  http::Route get =
-      authorize_route("GET", "Asks for an authorization code: a session's, or after the login page");
-  get.query_schema = std::string(R"({"type":"object","properties":{)") + kParameters + "}}";
-  get.documents = std::string(kAuthorizeDocuments) + "}";
-  routes.add(std::move(get), [this](const http::Request& request, Reply reply) {
-    handle(request, Form::of(request.query), std::move(reply));
-  });
-  http::Route post = authorize_route("POST", "As GET, with a form; and the form of the login page");
-  post.max_body_bytes = int64_t{kMaxFormBytes};
-  post.documents =
-      std::string(kAuthorizeDocuments) +
-      R"(, "requestType": "application/x-www-form-urlencoded", "requestSchema": {"type":"object","properties":{)" +
-      kParameters + kFormParameters + "}}}";
-  routes.add(std::move(post), [this](const http::Request& request, Reply reply) {
-    handle(request, Form::parse(request.body.view()), std::move(reply));
-  });
-}
-
-void AuthorizeRoutes::handle(const http::Request& request, const Result<Form>& form, Reply reply) {
-  const Tenant* tenant = context_.settings.tenant(request.tenant);
-  if (tenant == nullptr)
-    return reply(page_response(400, notice_html("Nothing here", "No tenant has this host name.")));
-  if (!form) return reply(page_response(400, notice_html("This request is broken", form.error().text + ".")));
-  auto visit = Visit::of(request, *tenant);
-  if (!visit) return reply(visit.error());
-  if (request.is_head) return reply(page_response(200, ""));
-  if (!(*form)["ticket"].empty()) return sign_in(*visit, *form, std::move(reply));
-  authorize(*visit, *form, std::move(reply));
+  add_page_routes(routes, context_, kAuthorizePage,
+                  [this](const Visit& visit, const Form& form, Reply reply) {
+                    if (!form["ticket"].empty()) return sign_in(visit, form, std::move(reply));
+                    authorize(visit, form, std::move(reply));
+                  });
 }
 
 void AuthorizeRoutes::authorize(const Visit& visit, const Form& form, Reply reply) {

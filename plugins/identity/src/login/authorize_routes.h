@@ -28,7 +28,6 @@ class AuthorizeRoutes {
  private:
   using Reply = patchbay::Reply<http::Response>;
 
-  void handle(const http::Request& request, const Result<Form>& form, Reply reply);
   void authorize(const Visit& visit, const Form& form, Reply reply);
   void with_session(const Visit& visit, const AuthorizationRequest& asked,
                     const std::optional<Session>& session, Reply reply);

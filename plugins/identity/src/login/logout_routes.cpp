@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "identity_limits.h"
+#include "login/page_routes.h"
 #include "redirect_uri.h"
 
 namespace patchbay::identity {
@@ -25,49 +26,27 @@ constexpr char kLogoutDocuments[] = R"({"replyType": "text/html", "otherTypes": 
     "303": "Location is post_logout_redirect_uri with state",
     "400": "A page: the client is not known, or post_logout_redirect_uri is not registered for it"})";
 
-http::Route logout_route(const char* method, const char* summary) {
-  http::Route route;
-  route.method = method;
-  route.path = "/oidc.ashx/logout";
-  route.role = "none";
-  route.area = "oidc";
-  route.summary = summary;
-  route.reply_schema = R"({"type":"string"})";
-  return route;
-}
+constexpr PageRoutes kLogoutPage{
+    "/oidc.ashx/logout",
+    "Ends the browser's session and its tokens (OpenID Connect RP-Initiated Logout)",
+    "As GET, with a form; and the form of the page that asks",
+    kLogoutParameters,
+    kLogoutFormParameters,
+    kLogoutDocuments};
 
 }  // namespace
 
 void LogoutRoutes::add_to(http::Routes& routes) {
-  http::Route get =
-      logout_route("GET", "Ends the browser's session and its tokens (OpenID Connect RP-Initiated Logout)");
-  get.query_schema = std::string(R"({"type":"object","properties":{)") + kLogoutParameters + "}}";
-  get.documents = std::string(kLogoutDocuments) + "}";
-  routes.add(std::move(get), [this](const http::Request& request, Reply reply) {
-    handle(request, Form::of(request.query), std::move(reply));
-  });
-  http::Route post = logout_route("POST", "As GET, with a form; and the form of the page that asks");
-  post.max_body_bytes = int64_t{kMaxFormBytes};
-  post.documents =
-      std::string(kLogoutDocuments) +
-      R"(, "requestType": "application/x-www-form-urlencoded", "requestSchema": {"type":"object","properties":{)" +
-      kLogoutParameters + kLogoutFormParameters + "}}}";
-  routes.add(std::move(post), [this](const http::Request& request, Reply reply) {
-    handle(request, Form::parse(request.body.view()), std::move(reply));
+  add_page_routes(routes, context_, kLogoutPage, [this](const Visit& visit, const Form& form, Reply reply) {
+    handle(visit, form, std::move(reply));
   });
 }
 
-void LogoutRoutes::handle(const http::Request& request, const Result<Form>& form, Reply reply) {
-  const Tenant* tenant = context_.settings.tenant(request.tenant);
-  if (tenant == nullptr)
-    return reply(page_response(400, notice_html("Nothing here", "No tenant has this host name.")));
-  if (!form) return reply(page_response(400, notice_html("This request is broken", form.error().text + ".")));
-  auto visit = Visit::of(request, *tenant);
-  if (!visit) return reply(visit.error());
-  Form fields = *form;
+void LogoutRoutes::handle(const Visit& visit, const Form& form, Reply reply) {
+  Form fields = form;
   bool confirmed = false;
   if (!fields["ticket"].empty()) {
-    auto ticket = read_ticket(context_, visit->scope("logout"), fields["ticket"]);
+    auto ticket = read_ticket(context_, visit.scope("logout"), fields["ticket"]);
     if (!ticket)
       return reply(page_response(400, notice_html("This form cannot be used any more",
                                                   "Go back to the application and sign out from there. The "
@@ -75,12 +54,11 @@ void LogoutRoutes::handle(const http::Request& request, const Result<Form>& form
     fields = std::move(ticket->fields);
     confirmed = !ticket->expired;
   }
-  auto asked = read(*tenant, fields);
+  auto asked = read(*context_.settings.tenant(visit.tenant), fields);
   if (!asked) return reply(page_response(400, notice_html("You are not signed out", asked.error().text)));
   asked->confirmed = confirmed;
-  if (request.is_head) return reply(page_response(200, ""));
-  sessions_.find(visit->tenant, visit->session_cookie,
-                 alive_.bind([this, visit = *visit, asked = *std::move(asked), reply = std::move(reply)](
+  sessions_.find(visit.tenant, visit.session_cookie,
+                 alive_.bind([this, visit, asked = *std::move(asked), reply = std::move(reply)](
                                  const Result<std::optional<Session>>& session) mutable {
                    if (!session) return reply(session.error());
                    with_session(visit, asked, *session, std::move(reply));
@@ -145,8 +123,7 @@ void LogoutRoutes::with_session(const Visit& visit, const Asked& asked, const st
 http::Response LogoutRoutes::question(const Visit& visit, const Asked& asked,
                                       const std::string& username) const {
   const Tenant* tenant = context_.settings.tenant(visit.tenant);
-  if (tenant == nullptr)
-    return page_response(400, notice_html("Nothing here", "No tenant has this host name."));
+  if (tenant == nullptr) return no_tenant_page();
   const Form fields = Form::of({{"client_id", asked.client_id},
                                 {"post_logout_redirect_uri", asked.return_to},
                                 {"state", asked.state}});

@@ -36,7 +36,7 @@ class LogoutRoutes {
     bool confirmed = false;  // on the page
   };
 
-  void handle(const http::Request& request, const Result<Form>& form, Reply reply);
+  void handle(const Visit& visit, const Form& form, Reply reply);
   // Error: a sentence for the user.
   Result<Asked> read(const Tenant& tenant, const Form& form) const;
   void with_session(const Visit& visit, const Asked& asked, const std::optional<Session>& session,
