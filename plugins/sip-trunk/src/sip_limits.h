@@ -10,9 +10,9 @@ namespace patchbay::sip_trunk {
 // Calls.
 inline constexpr int64_t kMaxGateAnswerMs = 10'000;  // a dial gate that takes longer refuses the call
 inline constexpr int64_t kReservationMs =
-    30'000;  // of a place at a trunk, from the claim of a call to its dial
-inline constexpr int64_t kSharedTrunkRetryMs = 1000;  // while calls of other servers fill a trunk
-inline constexpr int64_t kMinRingMs = 1000;           // least ring time-out that a caller can ask for
+    30'000;                                     // of a place at a trunk, from the claim of a call to its dial
+inline constexpr int64_t kTrunkRetryMs = 1000;  // while other servers or reserved places fill a trunk
+inline constexpr int64_t kMinRingMs = 1000;     // least ring time-out that a caller can ask for
 inline constexpr int64_t kMediaCheckMs = 1000;  // interval of comparing the silence with noMediaTimeoutSec
 inline constexpr size_t kMaxDisplayNameBytes = 64;   // of From
 inline constexpr size_t kMaxHeaderFieldBytes = 255;  // of user, host and Call-ID in an INVITE

@@ -21,10 +21,11 @@ std::optional<TrunkRefusal> TrunkLimits::count(const TrunkKey& trunk, const Trun
   Use& use = uses_[trunk];
   const auto at = others_.find(trunk);
   const int64_t elsewhere = at == others_.end() ? 0 : at->second;
-  // The end of a call at another server is not reported here, so the caller asks again.
+  // Neither the end of a call at another server nor that of a reservation is reported, so the caller asks
+  // again.
   if (limit.max_calls > 0 && use.calls + elsewhere >= limit.max_calls)
     return refusal("maxCalls", static_cast<double>(limit.max_calls), trunk,
-                   elsewhere > 0 ? kSharedTrunkRetryMs : 0);
+                   elsewhere > 0 || is_reserved_at(trunk) ? kTrunkRetryMs : 0);
   if (limit.calls_per_second > 0) {
     const int64_t wait_ns = use.next_start_ns - now_ns;
     if (wait_ns > 0)
@@ -33,6 +34,11 @@ std::optional<TrunkRefusal> TrunkLimits::count(const TrunkKey& trunk, const Trun
   }
   ++use.calls;
   return std::nullopt;
+}
+
+bool TrunkLimits::is_reserved_at(const TrunkKey& trunk) const {
+  return std::any_of(reservations_.begin(), reservations_.end(),
+                     [&](const auto& each) { return each.second.trunk == trunk; });
 }
 
 std::optional<TrunkRefusal> TrunkLimits::take(const TrunkKey& trunk, const TrunkLimit& limit,

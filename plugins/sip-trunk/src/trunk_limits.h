@@ -61,6 +61,7 @@ class TrunkLimits {
     int64_t start_before_ns, start_after_ns;  // next_start_ns of the trunk
   };
   std::optional<TrunkRefusal> count(const TrunkKey& trunk, const TrunkLimit& limit, int64_t now_ns);
+  bool is_reserved_at(const TrunkKey& trunk) const;
   void expire(int64_t now_ns);
 
   std::map<TrunkKey, Use> uses_;

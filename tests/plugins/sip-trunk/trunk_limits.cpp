@@ -100,12 +100,22 @@ TEST_CASE("calls of other servers count at a trunk, and starts are divided among
   CHECK(limits.uses() == std::map<TrunkKey, int64_t>{{kMain, 1}});
   const auto refused = limits.take(kMain, limit, "2", 0);
   REQUIRE(refused);
-  CHECK(refused->retry_ms == kSharedTrunkRetryMs);
+  CHECK(refused->retry_ms == kTrunkRetryMs);
   limits.set_others({}, 2);
   CHECK(!limits.take(kMain, limit, "2", 0));
   CHECK(!limits.take(kMain, {4, 0}, "3", kSecondNs));
   CHECK(limits.take(kMain, {4, 0}, "4", kSecondNs + 250'000'000));
   CHECK(!limits.take(kMain, {4, 0}, "4", kSecondNs + 500'000'000));
+}
+
+TEST_CASE("a call refused by a reserved place asks again, because the end of a reservation is not reported") {
+  TrunkLimits limits;
+  const TrunkLimit limit{0, 2};
+  CHECK(!limits.take(kMain, limit, "1", 0));
+  CHECK(!limits.reserve(kMain, limit, "2", 0));
+  CHECK(limits.take(kMain, limit, "3", 0)->retry_ms == kTrunkRetryMs);
+  CHECK(!limits.take(kMain, limit, "2", 0));
+  CHECK(limits.take(kMain, limit, "3", 0)->retry_ms == 0);
 }
 
 TEST_CASE("the limit that is reached is known without taking a place or a start") {

@@ -230,6 +230,7 @@ void CallStore::end_attempt(Transaction& tx, const Call& call, const Ending& end
           1);
   increment_count(tx, call);
   if (call.answered_ms > 0) tx.exec(delete_turns_, {call.call_id, call.attempt});
+  if (owner_.is_shared) delete_hangup(tx, call.call_id);
   if (status == status::kRetryPending) {
     tx.job_add(kDialJob, call.tenant, call.call_id, next_attempt_ms(call, ending, ended_ms), call.call_id);
   } else {

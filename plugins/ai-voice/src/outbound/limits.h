@@ -22,16 +22,17 @@ inline constexpr int64_t kRemoteHangupPollMs = 200;
 inline constexpr int kMaxHangupTries = 20;  // while the call changes at the same time
 
 // Scheduler.
-inline constexpr uint32_t kMaxClaims = 64;        // at once
-inline constexpr int64_t kJobLeaseMs = 60'000;    // within which a job is claimed, or given to another worker
-inline constexpr int64_t kBriefPauseMs = 1000;    // after a failed read or write of the store
-inline constexpr int64_t kHeldPauseMs = 30'000;   // unless a free slot starts the call earlier
-inline constexpr uint32_t kMaxPauseFactor = 10;   // by which that pause grows at most
-inline constexpr size_t kMaxHeldCalls = 1000;     // calls that a free slot can start
-inline constexpr int64_t kSharedSlotMs = 1000;    // between tries while other servers have the slots
-inline constexpr int64_t kMaxEarlyStartMs = 100;  // by which a start may be early for a shared rate
-inline constexpr size_t kMaxTrunkProbes = 20;     // waiting calls that one free slot tries for a free trunk
-inline constexpr size_t kTrimAfterAttempts = 20;  // running at once; then memory is returned to the system
+inline constexpr uint32_t kMaxClaims = 64;       // at once
+inline constexpr int64_t kJobLeaseMs = 60'000;   // within which a job is claimed, or given to another worker
+inline constexpr int64_t kBriefPauseMs = 1000;   // after a failed read or write of the store
+inline constexpr int64_t kHeldPauseMs = 30'000;  // unless a free slot starts the call earlier
+inline constexpr uint32_t kMaxPauseFactor = 10;  // by which that pause grows at most
+inline constexpr size_t kMaxHeldCalls = 1000;    // calls that a free slot can start
+inline constexpr int64_t kStartedHeldMs = 10'000;  // for the claim of a held call that was started
+inline constexpr int64_t kSharedSlotMs = 1000;     // between tries while other servers have the slots
+inline constexpr int64_t kMaxEarlyStartMs = 100;   // by which a start may be early for a shared rate
+inline constexpr size_t kMaxTrunkProbes = 20;      // waiting calls that one free slot tries for a free trunk
+inline constexpr size_t kTrimAfterAttempts = 20;   // running at once; then memory is returned to the system
 // How long a call waits for its engine: after the start, because engine plugins start after ai-voice, and
 // after the engine has ended, because a plugin that crashed is restarted and registers again.
 inline constexpr int64_t kEngineRegistrationMs = 30'000;

@@ -69,8 +69,8 @@ class Scheduler {
     std::string tenant;
     std::string call_id;
     Held why;
-    int64_t pause_ns = 0;  // of a rate
-    bool is_started = false;
+    int64_t pause_ns = 0;    // of a rate
+    int64_t started_ns = 0;  // 0: it waits
   };
   // A claim that waits for its trunk's place, or for its commit.
   struct Claim {
@@ -103,6 +103,7 @@ class Scheduler {
   void postpone_briefly(const Job& job);
   void postpone(const Job& job, int64_t delay_ms);
   void hold(const Job& job, Held why, const StartLimit& limit);
+  void forget_started();
   void release_held(const std::string& call_id);
   void start_held_call(std::optional<Held> why = {});  // nullopt: whatever it waits for
   void start_held_call_after(const std::string& call_id);

@@ -16,6 +16,7 @@ constexpr int64_t kMinRatePauseNs = 1'000'000;  // the timer's resolution
 // Holds the call until the limit lets it start. The retry is for calls beyond kMaxHeldCalls and for limits
 // raised meanwhile.
 void Scheduler::hold(const Job& job, Held why, const StartLimit& limit) {
+  forget_started();
   const auto known = std::find_if(held_calls_.begin(), held_calls_.end(),
                                   [&](const HeldCall& held) { return held.call_id == job.body; });
   const bool is_first = known == held_calls_.end() && job.tries <= 1;
@@ -32,13 +33,21 @@ void Scheduler::hold(const Job& job, Held why, const StartLimit& limit) {
   postpone(job, kHeldPauseMs * std::clamp<uint32_t>(job.tries, 1, kMaxPauseFactor));
 }
 
+// Another server on the database has claimed them.
+void Scheduler::forget_started() {
+  const int64_t before_ns = host_.mono_ns() - kStartedHeldMs * 1'000'000;
+  std::erase_if(held_calls_, [before_ns](const HeldCall& held) {
+    return held.started_ns != 0 && held.started_ns < before_ns;
+  });
+}
+
 void Scheduler::release_held(const std::string& call_id) {
   std::erase_if(held_calls_, [&](const HeldCall& held) { return held.call_id == call_id; });
 }
 
 // Whether its limits let the held call start. `has_room` keeps what is known of each tenant.
 bool Scheduler::is_startable(const HeldCall& held, std::map<std::string, bool, std::less<>>& has_room) const {
-  if (held.is_started) return false;
+  if (held.started_ns != 0) return false;
   const auto [known, is_new] = has_room.try_emplace(held.tenant, true);
   const TenantSettings* settings = is_new ? settings_.tenant(held.tenant) : nullptr;
   if (settings != nullptr) known->second = !reached_limit(held.tenant, *settings);
@@ -72,7 +81,7 @@ void Scheduler::start_held_call_after(const std::string& call_id) {
 }
 
 void Scheduler::start(HeldCall& held) {
-  held.is_started = true;
+  held.started_ns = host_.mono_ns();
   Transaction tx(host_);
   tx.job_add(CallStore::kDialJob, held.tenant, held.call_id, host_.wall_ms(), held.call_id);
   std::move(tx).commit([](const Commit&) {});
@@ -90,7 +99,7 @@ void Scheduler::start_rated_calls() {
   std::set<std::string_view> started;
   int64_t pause_ns = 0;
   for (HeldCall& held : held_calls_) {
-    if (held.why != Held::for_rate || held.is_started) continue;
+    if (held.why != Held::for_rate || held.started_ns != 0) continue;
     if (started.count(held.tenant) == 0 && is_startable(held, has_room)) {
       started.insert(held.tenant);
       start(held);
