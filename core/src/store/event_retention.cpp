@@ -17,31 +17,33 @@ class EventRetention::Sweeper : public std::enable_shared_from_this<Sweeper> {
         warn_(std::move(warn)),
         strand_(Strand::create(runtime.executor(), "core", "retention")) {}
 
-  void arm(int64_t after_ms) {
-    const std::lock_guard lock(mutex_);
-    if (stopped_) return;
-    auto* held = new std::shared_ptr<Sweeper>(shared_from_this());  // owned by the timer
-    timer_ = runtime_.timers().arm(TimerClock::mono, runtime_.mono_clock().now_ns() + after_ms * 1'000'000,
-                                   *strand_, &Sweeper::begin, held);
-    held_ = held;
+  void start() {
+    self_of_timer_ = shared_from_this();
+    arm(kFirstSweepMs);
   }
 
-  // The cancellation, or begin(), deletes the timer's reference. It leaks when neither can run, because
-  // plugins block every thread.
+  // There is always a timer to cancel, since a sweep arms the next one. If plugins block every thread, the
+  // cancellation never ends and the sweeper leaks.
   void stop() {
     const std::lock_guard lock(mutex_);
     stopped_ = true;
     static_cast<void>(runtime_.timers().cancel(
-        timer_, [](void* held) { delete static_cast<std::shared_ptr<Sweeper>*>(held); }, held_));
+        timer_, [](void* self) { static_cast<Sweeper*>(self)->self_of_timer_.reset(); }, this));
     strand_->close(nullptr, nullptr);
   }
 
   std::atomic<uint64_t> removed{0};
 
  private:
+  void arm(int64_t after_ms) {
+    const std::lock_guard lock(mutex_);
+    if (stopped_) return;
+    const int64_t due_ns = runtime_.mono_clock().now_ns() + after_ms * 1'000'000;
+    timer_ = runtime_.timers().arm(TimerClock::mono, due_ns, *strand_, &Sweeper::begin, this);
+  }
+
   static void begin(void* raw) {
-    const std::unique_ptr<std::shared_ptr<Sweeper>> held(static_cast<std::shared_ptr<Sweeper>*>(raw));
-    Sweeper& self = **held;
+    auto& self = *static_cast<Sweeper*>(raw);
     self.arm(kSweepIntervalMs);
     self.count_sweep();
     self.purge_consumers();
@@ -94,18 +96,18 @@ class EventRetention::Sweeper : public std::enable_shared_from_this<Sweeper> {
   // owned
   const std::function<void(const std::string&)> warn_;
   const Ref<Strand> strand_;
+  std::shared_ptr<Sweeper> self_of_timer_;  // from start() until the timer is cancelled
   // state; two sweeps overlap when one takes longer than the interval
   std::mutex mutex_;  // guards what follows, and is held while calling the store
   bool stopped_ = false;
   TimerId timer_ = 0;
-  void* held_ = nullptr;
   PruneCursor cursor_;
   int sweeps_ = 0;
 };
 
 EventRetention::EventRetention(Runtime& runtime, Store& store, std::function<void(const std::string&)> warn)
     : sweeper_(std::make_shared<Sweeper>(runtime, store, std::move(warn))) {
-  sweeper_->arm(kFirstSweepMs);
+  sweeper_->start();
 }
 
 EventRetention::~EventRetention() { sweeper_->stop(); }

@@ -1,6 +1,8 @@
 #include "store/event_retention.h"
 
 #include <latch>
+#include <memory>
+#include <thread>
 
 #include "core/store/fixture.h"
 #include "runtime/manual_clock.h"
@@ -102,4 +104,20 @@ TEST_CASE("retention stops although plugins block every thread") {
   auto ended = std::async(std::launch::async, [&] { retention.reset(); });
   CHECK(ended.wait_for(std::chrono::seconds(60)) == std::future_status::ready);
   go_on.count_down();
+}
+
+TEST_CASE("retention stops while a sweep begins") {
+  RetentionHarness harness;
+  for (int i = 0; i < 200; ++i) {
+    auto retention =
+        std::make_unique<EventRetention>(*harness.runtime, *harness.store, [](const std::string&) {});
+    std::latch both(2);
+    std::thread sweep([&] {
+      both.arrive_and_wait();
+      harness.clock.advance(std::chrono::milliseconds(EventRetention::kFirstSweepMs));
+    });
+    both.arrive_and_wait();
+    retention.reset();
+    sweep.join();
+  }
 }
