@@ -1,7 +1,9 @@
-// JsonCache: the last results of queries as JSON. Each is valid until its owner's tables change
-// (OwnerVersions), so that a list that is read often costs no query. Any thread.
+// JsonCache: the last results of queries as JSON. Each is valid until this process changes its owner's tables
+// (Statement::version), so that a list that is read often costs no query. What other processes may change has
+// a maximum age besides. Any thread.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <list>
 #include <memory>
@@ -18,17 +20,20 @@ using JsonRowsPtr = std::shared_ptr<const JsonRows>;  // shared by the cache and
 
 class JsonCache {
  public:
-  // Null: there is no result of this version.
-  JsonRowsPtr find(std::string_view key, uint64_t version);
+  using Moment = std::chrono::steady_clock::time_point;
+  // Null: there is no result of this version that was read at `oldest` or later.
+  JsonRowsPtr find(std::string_view key, uint64_t version, Moment oldest);
   // Drops the results that were used least recently if there are more than kMaxCachedResults, or if they are
   // larger than kMaxCachedBytes together; keeps none larger than kMaxCachedResultBytes, and none whose key is
-  // larger than kMaxCachedKeyBytes. A later version stays.
-  void put(std::string_view key, uint64_t version, JsonRowsPtr rows);
+  // larger than kMaxCachedKeyBytes. A later version stays, and of the same version what was read later.
+  // `read_at` is taken before the query begins.
+  void put(std::string_view key, uint64_t version, Moment read_at, JsonRowsPtr rows);
 
  private:
   struct Entry {
     std::string key;
     uint64_t version = 0;
+    Moment read_at;
     JsonRowsPtr rows;
   };
   using Entries = std::list<Entry>;

@@ -32,4 +32,8 @@ inline constexpr int64_t kNodeLeaseMs = 6'000;
 inline constexpr int64_t kNodeWatchMs = 1'000;  // between renewals, and looks for other processes' changes
 inline constexpr int64_t kMaxWatchedEvents = 1'000;  // read at once
 
+// The age of a kept JSON result: so long may another process's change be unseen, of the 2 s within which
+// processes see each other's changes.
+inline constexpr int64_t kPostgresKeptMs = 1'000;
+
 }  // namespace patchbay::core

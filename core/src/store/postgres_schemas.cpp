@@ -66,9 +66,11 @@ Status PostgresSchemas::add(std::string_view owner_name, std::string_view text) 
         in_memory_statements_.get(in_memory_statements_.find(owner, statement.name).value_or({}));
     const std::string now_ms = "CAST($" + std::to_string(statement.parameters + 1) + " AS BIGINT)";
     PB_TRY_VALUE(std::string sql, expand_macros(statement.sql, Dialect::postgres, now_ms));
-    Statement& one = checked.emplace_back(
-        Statement{owner, statement.name, std::move(sql), statement.parameters, known->reads, false});
-    one.takes_clock = statement.sql.find("{{NOW_MS}}") != std::string::npos;
+    const bool takes_clock = statement.sql.find("{{NOW_MS}}") != std::string::npos;
+    Statement& one =
+        checked.emplace_back(Statement{owner, statement.name, std::move(sql), statement.parameters,
+                                       known->reads, known->deterministic && !takes_clock});
+    one.takes_clock = takes_clock;
   }
   if (auto good = check_statements(checked, schema); !good) return in_owner(std::move(good).error());
   statements_.add(std::move(checked));

@@ -1,6 +1,7 @@
 #include "store/store.h"
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <future>
 #include <limits>
@@ -154,7 +155,8 @@ class Store::Impl {
                     WriteSessionOptions{options.node, options.max_result_bytes});
     PB_TRY(session->load());
     PB_TRY_VALUE(epoch, start_epoch(*session, options.node));
-    PB_TRY(backend->started({options.node, epoch, options.on_committed, options.warn}));
+    PB_TRY(backend->started(
+        {options.node, epoch, [this](CommitNotice&& notice) { hear_of(std::move(notice)); }, options.warn}));
     const bool more_readers = !options.postgres.empty() && options.reader_threads == kReaderThreads;
     const int readers = more_readers ? kPostgresReaders : options.reader_threads;
     reader_pool.emplace(statements, ReaderPool::Options{readers, options.max_queued, options.max_result_bytes,
@@ -176,6 +178,13 @@ class Store::Impl {
                       as_rows(std::move(done)));
   }
 
+  // Of commits of other processes. Nothing that was kept before is used from then on, so that a client that
+  // hears of an event does not read an older state.
+  void hear_of(CommitNotice&& notice) {
+    changes_elsewhere.fetch_add(1);
+    if (options.on_committed) options.on_committed(std::move(notice));
+  }
+
   struct JsonRead;
 
   const StoreOptions options;
@@ -188,6 +197,7 @@ class Store::Impl {
   std::optional<WriteSession> session;
   int64_t epoch = 0;
   JsonCache json_cache;
+  std::atomic<uint64_t> changes_elsewhere{0};  // part of each kept result's version
   std::optional<Writer> writer;
   std::optional<ReaderPool> reader_pool;
 };
@@ -257,25 +267,31 @@ std::optional<Result<Rows>> Store::query_here(StatementId statement, const Value
   return *result ? Result<Rows>(std::move((*result)->rows)) : Result<Rows>(std::move(*result).error());
 }
 
-// Reads the version before the rows, so that a commit meanwhile makes what is kept invalid.
+// Reads the version before the rows, so that a commit meanwhile makes what is kept invalid. Commits of other
+// processes raise no version here, so on a database that they share a result also has a maximum age.
 struct Store::Impl::JsonRead {
   JsonRead(Impl& of, const JsonQuery& query) : impl(of) {
     const Statement* statement = impl.statements.get(query.statement);
     if (statement == nullptr || !statement->deterministic) return;
     key = cache_key(query);
-    version = statement->version->load();
+    version = statement->version->load() + impl.changes_elsewhere.load();  // both only grow
+    if (impl.backend->writer().is_shared()) begun = std::chrono::steady_clock::now();
   }
-  JsonRowsPtr kept() const { return key.empty() ? nullptr : impl.json_cache.find(key, version); }
+  JsonRowsPtr kept() const {
+    if (key.empty()) return nullptr;
+    return impl.json_cache.find(key, version, begun - std::chrono::milliseconds(kPostgresKeptMs));
+  }
   Result<JsonRowsPtr> keep(Result<ReadResult> result) const {
     if (!result) return std::move(result).error();
     JsonRowsPtr rows = std::make_shared<const JsonRows>(std::move(result->json));
-    if (!key.empty()) impl.json_cache.put(key, version, rows);
+    if (!key.empty()) impl.json_cache.put(key, version, begun, rows);
     return rows;
   }
 
   Impl& impl;
   std::string key;  // "": the result is not kept
   uint64_t version = 0;
+  JsonCache::Moment begun{};  // the same for all results of a database that is not shared
 };
 
 JsonRowsPtr Store::kept_json(const JsonQuery& query) { return Impl::JsonRead(*impl_, query).kept(); }

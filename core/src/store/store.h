@@ -127,7 +127,8 @@ class Store {
   // because it takes more than a moment or every connection is in use.
   std::optional<Result<Rows>> query_here(StatementId statement, const Values& values);
 
-  // The rows as JSON, kept for the same query until a commit may have changed a table of the owner.
+  // The rows as JSON, kept for the same query until a commit may have changed a table of the owner; on a
+  // database that is shared for a second at most, in which other processes' commits may not show.
   void query_json(JsonQuery query, Done<JsonRowsPtr> done);
   std::optional<Result<JsonRowsPtr>> query_json_here(const JsonQuery& query);
   // Null: they are not kept.

@@ -169,8 +169,8 @@ typedef struct pb_store {
    * such, bytes in hexadecimal. A name that ends in "@" is a time in milliseconds since 1970, written in ISO
    * 8601, and as "" for NULL and 0; in "@?": as null; a name that ends in "-" or "@-" is left out for NULL; a
    * column "-" is not written. The host may return the same buffer again as long as no commit has written to
-   * the plugin's tables, if all SQL functions in the statement are known as deterministic: not those of
-   * dates. */
+   * the plugin's tables (of other servers on the database: for a second at most), if all SQL functions in
+   * the statement are known as deterministic: not those of dates. */
   void (*query_json)(void* host, uint64_t statement, const pb_value* values, uint32_t count, pb_str members,
                      uint64_t strand, pb_json_rows_fn fn, void* user) PB_NOEXCEPT;
 
