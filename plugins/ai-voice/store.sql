@@ -177,6 +177,7 @@ FROM ai_voice_call c LEFT JOIN ai_voice_hangup h ON h.call_id = c.call_id AND h.
 WHERE c.owner_run = $1 AND c.owner_run > 0;
 
 -- name: request_hangup
+-- notify
 INSERT INTO ai_voice_hangup (call_id, owner_run) VALUES ($1, $2)
 ON CONFLICT (call_id) DO UPDATE SET owner_run = excluded.owner_run;
 

@@ -254,6 +254,7 @@ DELETE FROM identity_api_key WHERE id = $1 AND tenant = $2;
 SELECT domain, rev FROM identity_revision;
 
 -- name: revision_raise
+-- notify
 UPDATE identity_revision SET rev = rev + 1 WHERE domain = $1;
 
 -- name: users_since

@@ -133,6 +133,7 @@ WHERE v.tenant = $1 AND v.domain = $2 ORDER BY r.place, r.id;
 INSERT INTO sip_trunk_route_rev (tenant, domain, rev) VALUES ($1, $2, 0) ON CONFLICT (tenant, domain) DO NOTHING;
 
 -- name: route_rev_raise
+-- notify
 UPDATE sip_trunk_route_rev SET rev = rev + 1 WHERE tenant = $1 AND domain = $2 AND rev = $3;
 
 -- name: route_add

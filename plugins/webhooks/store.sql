@@ -43,6 +43,7 @@ CREATE TABLE webhooks_lane (
 SELECT domain, rev FROM webhooks_revision;
 
 -- name: revision_raise
+-- notify
 UPDATE webhooks_revision SET rev = rev + 1 WHERE domain = $1;
 
 -- Takes the lane if it has no owner, or a dead one: another run of this very process, or a process that is not alive.

@@ -59,6 +59,9 @@ void StoreRegistry::announced(CommitNotice&& what) {
         bus_.publish(EventData{event.topic, event.tenant, event.subject, event.correlation, event.payload,
                                event.ts_ms, static_cast<uint64_t>(event.id), event.tenant_seq}));
   }
+  for (const std::string& owner : what.changed)
+    if (what.is_elsewhere)
+      static_cast<void>(bus_.publish(EventData{kChangedTopic, "", owner, "", "{}", 0, 0, 0}));
   if (!what.events.empty()) {
     for (const auto& consumer : consumers()) {
       const bool wanted = std::any_of(what.events.begin(), what.events.end(),

@@ -20,6 +20,10 @@ namespace patchbay::core {
 
 class StoreRegistry {
  public:
+  // Published when another process on the database has committed changes by a statement that is marked
+  // `-- notify`. The subject is the plugin whose statement it was. A hint: it may be missing.
+  static constexpr std::string_view kChangedTopic = "core.store.changed";
+
   explicit StoreRegistry(Bus& bus) : bus_(bus) {}
 
   // Call once, before the first plugin is created.

@@ -17,8 +17,9 @@ struct JobNotice {
 struct CommitNotice {
   std::vector<LoggedEvent> events;  // in commit order
   std::vector<JobNotice> jobs;
+  std::vector<std::string> changed;  // owners whose statements marked `-- notify` changed rows
   // Committed by another process on the same database: the events have only their id and topic, and the jobs
-  // are the first of their kind.
+  // are the first of their kind. `changed` is a hint then: it may be missing.
   bool is_elsewhere = false;
 };
 

@@ -29,10 +29,10 @@ bool find_all(void* library, PostgresFunctions& pq) {
          find(library, "PQsendDescribePrepared", pq.sendDescribePrepared) &&
          find(library, "PQsendQueryPrepared", pq.sendQueryPrepared) && find(library, "PQflush", pq.flush) &&
          find(library, "PQconsumeInput", pq.consumeInput) && find(library, "PQisBusy", pq.isBusy) &&
-         find(library, "PQgetResult", pq.getResult) && find(library, "PQgetCancel", pq.getCancel) &&
-         find(library, "PQcancel", pq.cancel) && find(library, "PQfreeCancel", pq.freeCancel) &&
-         find(library, "PQclear", pq.clear) && find(library, "PQfreemem", pq.freemem) &&
-         find(library, "PQresultStatus", pq.resultStatus) &&
+         find(library, "PQnotifies", pq.notifies) && find(library, "PQgetResult", pq.getResult) &&
+         find(library, "PQgetCancel", pq.getCancel) && find(library, "PQcancel", pq.cancel) &&
+         find(library, "PQfreeCancel", pq.freeCancel) && find(library, "PQclear", pq.clear) &&
+         find(library, "PQfreemem", pq.freemem) && find(library, "PQresultStatus", pq.resultStatus) &&
          find(library, "PQresultErrorField", pq.resultErrorField) &&
          find(library, "PQcmdStatus", pq.cmdStatus) && find(library, "PQcmdTuples", pq.cmdTuples) &&
          find(library, "PQntuples", pq.ntuples) && find(library, "PQnfields", pq.nfields) &&

@@ -27,6 +27,7 @@ struct PostgresFunctions {
   decltype(&::PQflush) flush;
   decltype(&::PQconsumeInput) consumeInput;
   decltype(&::PQisBusy) isBusy;
+  decltype(&::PQnotifies) notifies;
   decltype(&::PQgetResult) getResult;
   decltype(&::PQgetCancel) getCancel;
   decltype(&::PQcancel) cancel;

@@ -251,6 +251,17 @@ Result<PostgresResult> PostgresLink::wait(const std::function<void(const PGresul
   return *std::move(failed);
 }
 
+Result<std::vector<std::string>> PostgresLink::take_notifications() {
+  std::vector<std::string> payloads;
+  if (connection_ == nullptr) return payloads;
+  if (pq_.consumeInput(connection_) != 1) return lost(one_line(pq_.errorMessage(connection_)));
+  while (PGnotify* notified = pq_.notifies(connection_)) {
+    payloads.emplace_back(notified->extra);
+    pq_.freemem(notified);
+  }
+  return payloads;
+}
+
 // Waits until a result can be read without waiting.
 PostgresLink::Waited PostgresLink::wait_for_input(Moment limit) {
   int unsent = pq_.flush(connection_);

@@ -62,6 +62,11 @@ class PostgresLink {
   // Waits for the results of all commands sent. Returns the last one's; when one fails, its error. `each` may
   // be empty; it sees every result.
   Result<PostgresResult> wait(const std::function<void(const PGresult*)>& each = {});
+  // The payloads of the notifications that have arrived on channels to which this connection listens. Waits
+  // for none.
+  Result<std::vector<std::string>> take_notifications();
+  // To poll for them; -1 while not connected.
+  int socket() const { return connection_ == nullptr ? -1 : pq_.socket(connection_); }
   // Whether the error of the last wait() was that of the last command sent.
   bool last_failed() const noexcept { return last_failed_; }
   // Whether the same transaction may succeed later: a deadlock, a serialisation failure, or a lost

@@ -71,6 +71,7 @@ Status PostgresSchemas::add(std::string_view owner_name, std::string_view text) 
         checked.emplace_back(Statement{owner, statement.name, std::move(sql), statement.parameters,
                                        known->reads, known->deterministic && !takes_clock});
     one.takes_clock = takes_clock;
+    one.notifies = statement.notifies;
   }
   if (auto good = check_statements(checked, schema); !good) return in_owner(std::move(good).error());
   statements_.add(std::move(checked));

@@ -1,6 +1,10 @@
 #include "store/postgres_watch.h"
 
-#include <chrono>
+#include <poll.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include <algorithm>
 #include <limits>
 #include <utility>
 
@@ -8,6 +12,12 @@
 #include "store/postgres_limits.h"
 
 namespace patchbay::core {
+namespace {
+
+constexpr const char* kListen = "LISTEN patchbay";
+constexpr const char* kNotify = "SELECT pg_notify('patchbay', $1)";
+
+}  // namespace
 
 PostgresWatch::PostgresWatch(const PostgresFunctions& pq, PostgresLink::Options options,
                              std::shared_ptr<const Clock> clock, const StatementRegistry& statements,
@@ -18,7 +28,9 @@ PostgresWatch::PostgresWatch(const PostgresFunctions& pq, PostgresLink::Options 
       link_(pq, std::move(options)) {}
 
 Status PostgresWatch::start() {
-  PB_TRY(link_.connect());
+  wake_ = Descriptor(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
+  if (!wake_) return {Code::exhausted, "no file descriptor is left for the watch of the database"};
+  PB_TRY(connect());
   Rows rows;
   PB_TRY(run("last-event", {}, &rows));
   last_event_ = rows.integer(0, 0);
@@ -31,7 +43,7 @@ void PostgresWatch::stop() {
     const std::lock_guard lock(mutex_);
     stopping_ = true;
   }
-  wake_.notify_all();
+  wake();
   if (!thread_.joinable()) return;
   thread_.join();
   // So that no other process takes it for dead, or waits for the leases of its jobs.
@@ -44,8 +56,12 @@ void PostgresWatch::watch_jobs(const std::string& kind) {
 }
 
 void PostgresWatch::committed(const CommitNotice& notice) {
-  const std::lock_guard lock(mutex_);
-  for (const LoggedEvent& event : notice.events) own_events_.insert(event.id);
+  {
+    const std::lock_guard lock(mutex_);
+    for (const LoggedEvent& event : notice.events) own_events_.insert(event.id);
+    hints_.insert(notice.changed.begin(), notice.changed.end());
+  }
+  if (!notice.changed.empty()) wake();
 }
 
 bool PostgresWatch::is_own(int64_t event) {
@@ -55,17 +71,50 @@ bool PostgresWatch::is_own(int64_t event) {
 
 // The store's writer and readers report that the database is away, so this thread only tries again.
 void PostgresWatch::work() {
-  std::unique_lock lock(mutex_);
-  while (!stopping_) {
-    lock.unlock();
-    if (!look()) renewals_ = 0;
-    lock.lock();
-    wake_.wait_for(lock, std::chrono::milliseconds(kNodeWatchMs), [this] { return stopping_; });
+  for (auto next_look = Steady::now(); !is_stopping();) {
+    if (Steady::now() >= next_look) {
+      if (!look()) renewals_ = 0;
+      next_look = Steady::now() + std::chrono::milliseconds(kNodeWatchMs);
+    }
+    // What is lost here is found by those who read the revisions once a second.
+    static_cast<void>(send_hints());
+    static_cast<void>(take_hints());
+    wait_until(has_hints() ? std::min(next_look, next_hints_) : next_look);
   }
 }
 
-Status PostgresWatch::look() {
+bool PostgresWatch::is_stopping() {
+  const std::lock_guard lock(mutex_);
+  return stopping_;
+}
+
+// Fails only when a wake-up is pending already.
+void PostgresWatch::wake() {
+  const uint64_t one = 1;
+  static_cast<void>(!::write(wake_.get(), &one, sizeof one));
+}
+
+// Also ends when the server has sent something.
+void PostgresWatch::wait_until(Steady::time_point end) {
+  const auto left = std::chrono::ceil<std::chrono::milliseconds>(end - Steady::now()).count();
+  pollfd waits[] = {{wake_.get(), POLLIN, 0}, {link_.socket(), POLLIN, 0}};  // poll() ignores -1
+  if (::poll(waits, std::size(waits), static_cast<int>(std::max<int64_t>(left, 0))) <= 0) return;
+  uint64_t count = 0;
+  static_cast<void>(!::read(wake_.get(), &count, sizeof count));
+}
+
+// A server that refuses LISTEN, as some poolers do, is used without hints.
+Status PostgresWatch::connect() {
   PB_TRY(link_.connect());
+  if (std::exchange(listening_, link_.generation()) == link_.generation()) return {};
+  PB_TRY(link_.send(kListen));
+  auto listens = link_.wait();
+  if (!listens && !link_.connected()) return std::move(listens).error();
+  return {};
+}
+
+Status PostgresWatch::look() {
+  PB_TRY(connect());
   PB_TRY(renew());
   PB_TRY(bury_dead());
   CommitNotice notice;
@@ -134,6 +183,41 @@ Status PostgresWatch::find_events(CommitNotice& notice) {
   }
   const std::lock_guard lock(mutex_);
   own_events_.erase(own_events_.begin(), own_events_.upper_bound(last_event_));
+  return {};
+}
+
+bool PostgresWatch::has_hints() {
+  const std::lock_guard lock(mutex_);
+  return link_.connected() && !hints_.empty();
+}
+
+Status PostgresWatch::send_hints() {
+  if (!has_hints() || Steady::now() < next_hints_) return {};
+  std::set<std::string> owners;
+  {
+    const std::lock_guard lock(mutex_);
+    owners.swap(hints_);
+  }
+  next_hints_ = Steady::now() + std::chrono::milliseconds(kMinHintMs);
+  for (const std::string& owner : owners) PB_TRY(link_.send(kNotify, {node_.name + ' ' + owner}));
+  PB_TRY(link_.wait());
+  return {};
+}
+
+// PostgreSQL sends a process its own notifications, too.
+Status PostgresWatch::take_hints() {
+  PB_TRY_VALUE(const std::vector<std::string> payloads, link_.take_notifications());
+  std::set<std::string> owners;
+  for (const std::string& payload : payloads) {
+    const size_t blank = payload.rfind(' ');
+    if (blank != std::string::npos && payload.compare(0, blank, node_.name) != 0)
+      owners.insert(payload.substr(blank + 1));
+  }
+  if (owners.empty() || !node_.on_elsewhere) return {};
+  CommitNotice notice;
+  notice.is_elsewhere = true;
+  notice.changed.assign(owners.begin(), owners.end());
+  node_.on_elsewhere(std::move(notice));
   return {};
 }
 

@@ -1,8 +1,13 @@
 // The thread through which a process hears of the others on its PostgreSQL database: renews this node's
-// lease, finds the nodes whose lease has run out, and looks for events and jobs that others have added.
+// lease, finds the nodes whose lease has run out, looks for events and jobs that others have added, and sends
+// and receives hints that an owner's rows have changed. A hint is a NOTIFY after the commit, in a transaction
+// of this thread, because one in the business transaction would hold a lock of the whole database at its
+// commit.
 #pragma once
 
-#include <condition_variable>
+#include <patchbay/descriptor.h>
+
+#include <chrono>
 #include <map>
 #include <mutex>
 #include <set>
@@ -26,17 +31,27 @@ class PostgresWatch {
   void stop();
   // [any] Jobs of this kind are claimed here.
   void watch_jobs(const std::string& kind);
-  // [any] Events that this process has committed, which it needs not hear of.
+  // [any] What this process has committed: its events, which it needs not hear of, and the owners whose rows
+  // have changed, of which the others get a hint.
   void committed(const CommitNotice& notice);
 
  private:
+  using Steady = std::chrono::steady_clock;
+
   void work();
+  bool is_stopping();
+  void wake();
+  void wait_until(Steady::time_point end);
+  Status connect();
   Status look();
   Status renew();
   Status bury_dead();
   Status bury_in_transaction(std::vector<std::string>& dead);
   Status find_events(CommitNotice& notice);
   Status find_jobs(CommitNotice& notice);
+  Status send_hints();
+  Status take_hints();
+  bool has_hints();
   Result<int64_t> run(const char* statement, const Values& values, Rows* rows = nullptr);
   bool is_own(int64_t event);
 
@@ -47,17 +62,20 @@ class PostgresWatch {
   const std::shared_ptr<const Clock> clock_;
   PostgresLink link_;
   std::map<std::string, std::unique_ptr<SqlStatement>, std::less<>> prepared_;
+  Descriptor wake_;  // an eventfd
   // state of the thread
   bool in_transaction_ = false;
   int64_t last_event_ = 0;
   int renewals_ = 0;                         // without a failure in between
   std::map<std::string, int64_t> next_due_;  // by kind, as announced last
+  uint64_t listening_ = 0;                   // the connection on which LISTEN was sent
+  Steady::time_point next_hints_{};          // not before
   // state, guarded by mutex_
   std::mutex mutex_;
-  std::condition_variable wake_;
   bool stopping_ = false;
   std::set<std::string> kinds_;
   std::set<int64_t> own_events_;  // that the thread has not seen yet
+  std::set<std::string> hints_;   // owners of which the other processes are to get a hint
   // owned
   std::thread thread_;  // joined by stop()
 };

@@ -46,6 +46,7 @@ class SchemaParser {
     if (section_ == Section::statement && text == "-- read") schema_.statements.back().access = Access::read;
     if (section_ == Section::statement && text == "-- write")
       schema_.statements.back().access = Access::write;
+    if (section_ == Section::statement && text == "-- notify") schema_.statements.back().notifies = true;
     if (section_ == Section::none && !sql_plain(text).empty()) {
       return wrong(line_number_, "SQL before the first '-- migration:' or '-- name:'");
     }

@@ -5,7 +5,8 @@
 //   -- name: add               one statement, parameters $1..$n
 //   INSERT INTO notes_note (id, body) VALUES ($1, $2);
 //   -- name: list
-//   -- read                    or `-- write`: optional, and checked
+//   -- read                    or `-- write`: optional, and checked; `-- notify`: other processes on the
+//                              database get a hint after a commit in which it changed rows
 //   SELECT id, body FROM notes_note ORDER BY id LIMIT $1;
 //
 // Names of tables and indexes begin with the owner's prefix. The text must mean the same in SQLite and
@@ -36,6 +37,7 @@ struct SchemaText {
     std::string sql;  // macros not yet expanded, no ';'
     int parameters = 0;
     Access access = Access::infer;
+    bool notifies = false;
   };
   std::vector<Migration> migrations;  // numbered 1, 2, ...
   std::vector<Statement> statements;

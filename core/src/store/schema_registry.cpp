@@ -218,6 +218,7 @@ Result<Statement> SchemaRegistry::check_statement(const std::string& owner,
   bool reads = compiled->reads();
   if (text.access == Access::read && !reads) return {Code::invalid, "is marked '-- read' but writes"};
   if (text.access == Access::write && reads) return {Code::invalid, "is marked '-- write' but only reads"};
+  if (text.notifies && reads) return {Code::invalid, "is marked '-- notify' but only reads"};
   return Statement{owner, text.name, std::move(sql), text.parameters, reads, scope.deterministic()};
 }
 

@@ -31,6 +31,8 @@ struct Statement {
   // For PostgreSQL: the types of its parameters, and whether a last one is the store's clock.
   std::vector<unsigned> types = {};
   bool takes_clock = false;
+  // For PostgreSQL: other processes get a hint after a commit in which it changed rows.
+  bool notifies = false;
 
   std::string title() const { return owner + "/" + name; }
 };

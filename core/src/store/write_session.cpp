@@ -82,7 +82,7 @@ void WriteSession::roll_back() {
 
 Status WriteSession::savepoint() {
   PB_TRY(connection_.savepoint());
-  marks_.push_back({notice_.events.size(), notice_.jobs.size()});
+  marks_.push_back({notice_.events.size(), notice_.jobs.size(), notice_.changed.size()});
   return {};
 }
 
@@ -101,13 +101,16 @@ Status WriteSession::undo_savepoint() {
   PB_TRY(connection_.undo_savepoint());
   notice_.events.resize(marks_.back().events);
   notice_.jobs.resize(marks_.back().jobs);
+  notice_.changed.resize(marks_.back().changed);
   marks_.pop_back();
   return {};
 }
 
 Result<int64_t> WriteSession::exec(StatementId statement, const Values& values, Rows* rows) {
   PB_TRY_VALUE(StatementCache::Entry * entry, cache_.get(statement));
-  return entry->compiled->run(values, rows, options_.max_result_bytes);
+  PB_TRY_VALUE(const int64_t changes, entry->compiled->run(values, rows, options_.max_result_bytes));
+  if (entry->statement->notifies && changes > 0) notice_.changed.push_back(entry->statement->owner);
+  return changes;
 }
 
 Result<StatementId> WriteSession::core_statement(const char* name) {

@@ -78,7 +78,7 @@ class WriteSession {
 
  private:
   struct SavepointMark {
-    size_t events, jobs;
+    size_t events, jobs, changed;
   };
   int64_t next_id();
   Status take_turn();

@@ -238,7 +238,8 @@ void Writer::complete_all(const Group& group, const Status& status) {
 
 void Writer::publish_notice() {
   CommitNotice notice = session_.take_commit_notice();
-  if (!options_.on_committed || (notice.events.empty() && notice.jobs.empty())) return;
+  const bool is_empty = notice.events.empty() && notice.jobs.empty() && notice.changed.empty();
+  if (!options_.on_committed || is_empty) return;
   try {
     options_.on_committed(std::move(notice));
   } catch (const std::exception& thrown) {

@@ -7,14 +7,10 @@ RevisionPoll::RevisionPoll(const Host& host)
       log_(host),
       revisions_(Statement::find(host, "revisions")),
       raise_(Statement::find(host, "revision_raise")),
-      timer_(host) {}
+      poll_(host, kRevisionPollMs, [this] { read(); }) {}
 
 void RevisionPoll::watch(const std::string& domain, Function<void()> changed) {
   watches_[domain].changed = std::move(changed);
-}
-
-void RevisionPoll::start() {
-  timer_.after_ms(kRevisionPollMs, [this] { read(); });
 }
 
 void RevisionPoll::raise(Transaction& tx, const char* domain) const { tx.exec(raise_, {domain}, 1); }
@@ -25,7 +21,7 @@ void RevisionPoll::read() {
     failed_ = !rows;
     if (stopped_) return;
     if (rows) take(*rows);
-    start();
+    poll_.looked();
   }));
 }
 

@@ -1,10 +1,11 @@
 // RevisionPoll: reports to the parts of a plugin that rows have changed, whichever process of the database
 // has changed them. A change raises the revision of its domain in its own transaction; each process reads the
-// revisions once a second. The plugin's store.sql has a table with a row per domain, and two statements on
-// it:
+// revisions once a second, and at once when another one gives a hint. The plugin's store.sql has a table with
+// a row per domain, and two statements on it:
 //   -- name: revisions
 //   SELECT domain, rev FROM x_revision;
 //   -- name: revision_raise
+//   -- notify
 //   UPDATE x_revision SET rev = rev + 1 WHERE domain = $1;
 // Main strand.
 #pragma once
@@ -12,10 +13,11 @@
 #include <patchbay/lifetime.h>
 #include <patchbay/log.h>
 #include <patchbay/store.h>
-#include <patchbay/strand.h>
 
 #include <map>
 #include <string>
+
+#include "revision/hinted_poll.h"
 
 namespace patchbay::lib {
 
@@ -27,9 +29,9 @@ class RevisionPoll {
 
   // Calls changed() when the revision of `domain` differs from the last one read.
   void watch(const std::string& domain, Function<void()> changed);
-  void start();
+  void start() { poll_.start(); }
   void stop() {
-    timer_.cancel();
+    poll_.stop();
     stopped_ = true;
   }
   // Adds the raise of the revision. The first operation of a transaction, because it locks the row: revisions
@@ -50,7 +52,7 @@ class RevisionPoll {
   std::map<std::string, Watch, std::less<>> watches_;  // by domain
   bool failed_ = false;
   bool stopped_ = false;
-  Timer timer_;
+  HintedPoll poll_;
   Lifetime alive_;
 };
 

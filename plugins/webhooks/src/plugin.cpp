@@ -109,7 +109,7 @@ class Webhooks final : public Plugin {
     parts_->store.reconcile(settings_.definitions, [this, done = std::move(done)](const Status& status) {
       if (!status)
         log().error("configured subscriptions could not be applied", {{"why", status.error().text}});
-      for (const Subscription* subscription : parts_->registry.all()) {
+      for (const webhooks::Subscription* subscription : parts_->registry.all()) {
         warn_not_emitted(*subscription);
         parts_->queue.wake(subscription->id);
       }
@@ -117,7 +117,7 @@ class Webhooks final : public Plugin {
     });
   }
 
-  void warn_not_emitted(const Subscription& subscription) {
+  void warn_not_emitted(const webhooks::Subscription& subscription) {
     std::string missing;
     for (const std::string_view event : parts_->catalogue.not_emitted(subscription.events))
       missing.append(missing.empty() ? "" : " ").append(event);
@@ -132,7 +132,8 @@ class Webhooks final : public Plugin {
       log().warn("a plugin's event has the reserved name webhook.test and is not delivered",
                  {{"plugin", plugin}});
     parts_->store.watch([this] {
-      for (const Subscription* subscription : parts_->registry.all()) parts_->queue.wake(subscription->id);
+      for (const webhooks::Subscription* subscription : parts_->registry.all())
+        parts_->queue.wake(subscription->id);
     });
     parts_->queue.start();
     parts_->fan_out.start();

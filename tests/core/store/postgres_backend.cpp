@@ -176,6 +176,69 @@ TEST_CASE("a job of one process is claimed once, and its kind's due time reaches
   CHECK(shared.value("SELECT COUNT(*) FROM core_job WHERE held_by <> '' AND held_epoch > 0") == "50");
 }
 
+namespace {
+
+constexpr const char* kHinted = R"(
+-- migration: 1
+CREATE TABLE hinted_revision (domain TEXT NOT NULL PRIMARY KEY, rev BIGINT NOT NULL);
+INSERT INTO hinted_revision (domain, rev) VALUES ('rows', 0);
+-- name: raise
+-- notify
+UPDATE hinted_revision SET rev = rev + 1 WHERE domain = $1;
+-- name: raise-unseen
+UPDATE hinted_revision SET rev = rev + 1 WHERE domain = $1;
+)";
+
+// The hints that a store has got of other processes.
+struct Hints {
+  StoreOptions options() {
+    StoreOptions options;
+    options.on_committed = [this](CommitNotice&& notice) {
+      const std::lock_guard lock(mutex);
+      for (const std::string& owner : notice.changed)
+        (notice.is_elsewhere ? elsewhere : here).push_back(owner);
+    };
+    return options;
+  }
+  size_t count() {
+    const std::lock_guard lock(mutex);
+    return elsewhere.size();
+  }
+
+  std::mutex mutex;
+  std::vector<std::string> elsewhere, here;
+};
+
+}  // namespace
+
+TEST_CASE("a commit that raises a revision is a hint for the other processes, and only for them") {
+  Shared shared;
+  Hints of_a, of_b;
+  auto a = shared.open("a", of_a.options());
+  auto b = shared.open("b", of_b.options());
+  REQUIRE(a->register_owner("hinted", kHinted).ok());
+  REQUIRE(b->register_owner("hinted", kHinted).ok());
+  const auto raise = [](Store& store, const char* name, const char* domain) {
+    return commit(store, one(ExecOp{*store.statement("hinted", name), {domain}, 1})).status.ok();
+  };
+  // No hint: it has changed nothing, was rolled back, or is not marked.
+  CHECK_FALSE(raise(*a, "raise", "unknown"));
+  Transaction undone = one(ExecOp{*a->statement("hinted", "raise"), {"rows"}, 1});
+  undone.add(ExecOp{*a->statement("notes", "edit"), {1, 0, "x"}, 1});
+  CHECK_FALSE(commit(*a, std::move(undone)).status.ok());
+  CHECK(raise(*a, "raise-unseen", "rows"));
+  CHECK(raise(*a, "raise", "rows"));
+  CHECK(within(60s, [&] { return of_b.count() == 1; }));
+  CHECK(raise(*b, "raise", "rows"));
+  CHECK(within(60s, [&] { return of_a.count() == 1; }));
+  // After the connections were lost, too.
+  shared.value("SELECT COUNT(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE pid <> pg_backend_pid()");
+  CHECK(within(60s, [&] { return raise(*a, "raise", "rows") && of_b.count() > 1; }));
+  for (const std::string& owner : of_b.elsewhere) CHECK(owner == "hinted");
+  CHECK(of_a.count() == 1);
+  CHECK(of_b.here.size() == 1);
+}
+
 TEST_CASE("while PostgreSQL is away writes and reads are refused, and then work again without a restart") {
   Shared shared;
   std::mutex mutex;

@@ -17,7 +17,8 @@ TEST_CASE("a schema text has migrations and named statements") {
 
   schema = parse_schema(
       "-- migration: 1\nCREATE TABLE a_t (x {{BYTES}});\n"
-      "-- name: put\n-- write\nINSERT INTO a_t (x, y) VALUES ($2, 'it''s; $9 -- no' || $1);\n-- end\n"
+      "-- name: put\n-- write\n-- notify\nINSERT INTO a_t (x, y) VALUES ($2, 'it''s; $9 -- no' || $1);\n-- "
+      "end\n"
       "-- name: get-all\nSELECT x\n  FROM a_t");
   REQUIRE(schema.ok());
   CHECK(schema->migrations.size() == 1);
@@ -25,9 +26,11 @@ TEST_CASE("a schema text has migrations and named statements") {
   CHECK(schema->statements[0].parameters == 2);
   CHECK(schema->statements[0].access == SchemaText::Access::write);
   CHECK(schema->statements[0].sql == "INSERT INTO a_t (x, y) VALUES ($2, 'it''s; $9 -- no' || $1)");
+  CHECK(schema->statements[0].notifies);
+  CHECK_FALSE(schema->statements[1].notifies);
   CHECK(schema->statements[1].name == "get-all");
   CHECK(schema->statements[1].sql == "SELECT x FROM a_t");
-  CHECK(schema->statements[1].line == 7);
+  CHECK(schema->statements[1].line == 8);
 }
 
 TEST_CASE("an error in a schema text names its line") {

@@ -13,20 +13,16 @@ OwnershipWatch::OwnershipWatch(const Host& host, const CallStore& store,
       running_(std::move(running)),
       lost_(std::move(lost)),
       hang_up_(std::move(hang_up)),
-      timer_(host) {}
+      poll_(host, lib::kOwnerPollMs, [this] { check(); }) {}
 
 void OwnershipWatch::start() {
-  if (store_.owner().is_shared) schedule();
-}
-
-void OwnershipWatch::schedule() {
-  timer_.after_ms(lib::kOwnerPollMs, [this] { check(); });
+  if (store_.owner().is_shared) poll_.start();
 }
 
 // Takes the list of attempts before the read, because one that begins meanwhile may be missing in its result.
 void OwnershipWatch::check() {
   std::vector<std::string> running = running_();
-  if (running.empty()) return schedule();
+  if (running.empty()) return poll_.looked();
   store_.owned(
       alive_.bind([this, running = std::move(running)](const Result<std::map<std::string, bool>>& owned) {
         for (size_t i = 0; owned && i < running.size(); ++i) {
@@ -34,7 +30,7 @@ void OwnershipWatch::check() {
           if (call == owned->end()) lost_(running[i]);
           if (call != owned->end() && call->second) take_hangup(running[i]);
         }
-        schedule();
+        poll_.looked();
       }));
 }
 

@@ -1,15 +1,15 @@
 // OwnershipWatch: finds what other servers on the database have done to the attempts of this one: ended their
-// calls in the store, because this server was taken for dead (a pause of the machine, or a network that kept
-// it from the database), or received a request to hang up.
+// calls in the store, because this server's lease had run out (a pause of the machine, or a network that kept
+// it from the database), or stored a client's request to hang up.
 #pragma once
 
 #include <patchbay/lifetime.h>
-#include <patchbay/strand.h>
 
 #include <string>
 #include <vector>
 
 #include "outbound/call_store.h"
+#include "revision/hinted_poll.h"
 
 namespace patchbay::ai_voice {
 
@@ -27,7 +27,6 @@ class OwnershipWatch {
 
  private:
   void check();
-  void schedule();
   void take_hangup(const std::string& id);
 
   // borrowed
@@ -37,7 +36,7 @@ class OwnershipWatch {
   const Function<std::vector<std::string>()> running_;
   const Function<void(const std::string&)> lost_;
   const Function<void(const std::string&)> hang_up_;
-  Timer timer_;
+  lib::HintedPoll poll_;
   Lifetime alive_;
 };
 

@@ -7,7 +7,10 @@
 namespace patchbay::sip_trunk {
 
 RouteTables::RouteTables(const Host& host)
-    : outbound(host, Domain::outbound), inbound(host, Domain::inbound), store_(host), poll_timer_(host) {}
+    : outbound(host, Domain::outbound),
+      inbound(host, Domain::inbound),
+      store_(host),
+      poll_(host, kRoutePollMs, [this] { read(); }) {}
 
 void RouteTables::configure(const Settings& settings) {
   std::map<std::string, ConfiguredRoutes> dialled, called;
@@ -24,20 +27,18 @@ void RouteTables::load(Function<void(Status)> done) {
       alive_.bind([this, done = std::move(done)](Result<std::vector<RouteRevision>> revisions) mutable {
         if (!revisions) return done(revisions.error());
         refresh(*std::move(revisions), [this, done = std::move(done)](Status status) mutable {
-          if (status) poll();
+          if (status) poll_.start();
           done(std::move(status));
         });
       }));
 }
 
-void RouteTables::poll() {
-  poll_timer_.after_ms(kRoutePollMs, [this] {
-    store_.revisions(alive_.bind([this](Result<std::vector<RouteRevision>> revisions) {
-      // What fails now is read the next time, and calls go by the rows known last.
-      if (!revisions) return poll();
-      refresh(*std::move(revisions), [this](const Status&) { poll(); });
-    }));
-  });
+void RouteTables::read() {
+  store_.revisions(alive_.bind([this](Result<std::vector<RouteRevision>> revisions) {
+    // What fails now is read the next time, and calls go by the rows known last.
+    if (!revisions) return poll_.looked();
+    refresh(*std::move(revisions), [this](const Status&) { poll_.looked(); });
+  }));
 }
 
 // Reads one table after the other, so that many changes at once are no burst of queries.

@@ -4,6 +4,7 @@
 #include <patchbay/strand.h>
 
 #include "read_settings.h"
+#include "revision/hinted_poll.h"
 #include "routes/route_table.h"
 
 namespace patchbay::sip_trunk {
@@ -20,11 +21,11 @@ class RouteTables {
   RouteTable inbound;
 
  private:
-  void poll();
+  void read();
   void refresh(std::vector<RouteRevision> revisions, Function<void(Status)> done);
 
   const RouteStore store_;
-  Timer poll_timer_;
+  lib::HintedPoll poll_;
   Lifetime alive_;
 };
 

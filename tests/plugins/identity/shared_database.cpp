@@ -1,0 +1,69 @@
+// Revocations of other processes, on PostgreSQL. The server's clock stands still, so that it does not read
+// the revisions without a hint.
+#include <patchbay/base64.h>
+
+#include "plugins/identity/login/browser.h"
+#include "support/postgres_server.h"
+#include "support/test_store.h"
+#include "support/within.h"
+
+using namespace identity_test;
+
+namespace {
+
+std::string token_id(const Tokens& tokens) {
+  const std::string& token = tokens.access;
+  const size_t dot = token.find('.');
+  const auto claims =
+      json_without_host(from_base64url(token.substr(dot + 1, token.rfind('.') - dot - 1)).value_or(""));
+  REQUIRE(claims);
+  return std::string((*claims)["jti"].text());
+}
+
+struct OtherProcess {
+  explicit OtherProcess(const LoginServer& server) {
+    auto connected = test::PostgresClient::connect(test::test_store(server.core.data() / "patchbay.db"));
+    REQUIRE(connected.ok());
+    client = *std::move(connected);
+  }
+  void run(const std::string& sql) const {
+    const auto ran = client->run(sql);
+    CHECK_MESSAGE(ran.ok(), (ran ? "" : ran.error().text));
+  }
+  void revoke(const Tokens& tokens) const {
+    run("BEGIN");
+    run("UPDATE identity_revision SET rev = rev + 1 WHERE domain = 'revoked'");
+    run("INSERT INTO identity_revoked (id, tenant, expires_ms, rev) SELECT '" + token_id(tokens) +
+        "', 'a.example', 9000000000000, rev FROM identity_revision WHERE domain = 'revoked'");
+    run("COMMIT");
+  }
+
+  std::unique_ptr<test::PostgresClient> client;
+};
+
+}  // namespace
+
+TEST_CASE("a hint makes a revocation of another process count at once" *
+          doctest::skip(!test::on_postgres())) {
+  LoginServer server;
+  const OtherProcess other(server);
+  const Tokens first = sign_in(), second = sign_in(), third = sign_in();
+  for (const Tokens& tokens : {first, second}) {
+    other.revoke(tokens);
+    other.run("NOTIFY patchbay, 'node-other identity'");
+    CHECK(within(std::chrono::seconds(60), [&] { return !probe::verify(tokens.access); }));
+  }
+  CHECK(probe::verify(third.access));
+}
+
+TEST_CASE("a revocation of another process counts without a hint, after a second" *
+          doctest::skip(!test::on_postgres())) {
+  LoginServer server;
+  const OtherProcess other(server);
+  const Tokens tokens = sign_in();
+  other.revoke(tokens);
+  CHECK(within(std::chrono::seconds(60), [&] {
+    server.clock.advance(std::chrono::seconds(1));
+    return !probe::verify(tokens.access);
+  }));
+}
