@@ -85,6 +85,10 @@ CREATE TABLE ai_voice_start_rate (tenant TEXT PRIMARY KEY, next_ms BIGINT NOT NU
 -- Hangups that were requested at another server than the one that runs the attempt.
 CREATE TABLE ai_voice_hangup (call_id TEXT PRIMARY KEY, owner_run BIGINT NOT NULL);
 
+-- migration: 7
+-- The limit that makes the call wait; NULL: none does, or it does not wait.
+ALTER TABLE ai_voice_call ADD COLUMN waits_for TEXT;
+
 -- name: check_slot
 -- A row while fewer than $2 calls of the tenant run at all servers.
 SELECT 1 WHERE (SELECT COUNT(*) FROM ai_voice_call WHERE tenant = $1 AND owner_run > 0) < $2;
@@ -108,7 +112,7 @@ ON CONFLICT (tenant, status) DO UPDATE SET n = ai_voice_call_count.n + 1;
 -- name: insert
 -- All columns in their order, as kCallFields (src/outbound/call.h) has them.
 INSERT INTO ai_voice_call VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21,
-  $22, $23, $24, $25, $26, $27, $28, $29, $30);
+  $22, $23, $24, $25, $26, $27, $28, $29, $30, $31);
 
 -- name: get
 SELECT * FROM ai_voice_call WHERE call_id = $1 AND tenant = $2;
@@ -117,7 +121,7 @@ SELECT * FROM ai_voice_call WHERE call_id = $1 AND tenant = $2;
 -- The API's record, its columns in the order of kCallFields (src/outbound/call.h), of calls before ($4, $5).
 SELECT call_id, tenant, requested_by, phone, display_name, email, voice, language, model, status, created_ms, scheduled_ms,
   dispatched_ms, answered_ms, ended_ms, ended_reason, duration_sec, trunk_id, transcript_path, error_detail, attempt, retries_left,
-  retry_delay_minutes
+  retry_delay_minutes, waits_for
 FROM ai_voice_call WHERE tenant = $1 AND (created_ms, call_id) < ($4, $5)
 ORDER BY created_ms DESC, call_id DESC LIMIT $2 OFFSET $3;
 
@@ -125,7 +129,7 @@ ORDER BY created_ms DESC, call_id DESC LIMIT $2 OFFSET $3;
 -- The same columns, of calls before ($12, $13). Reads each status from the index separately, because no index has several statuses in the order of time.
 SELECT call_id, tenant, requested_by, phone, display_name, email, voice, language, model, status, created_ms, scheduled_ms,
   dispatched_ms, answered_ms, ended_ms, ended_reason, duration_sec, trunk_id, transcript_path, error_detail, attempt, retries_left,
-  retry_delay_minutes
+  retry_delay_minutes, waits_for
 FROM ai_voice_call WHERE call_id IN (
   SELECT call_id FROM (
     SELECT * FROM (SELECT created_ms, call_id FROM ai_voice_call WHERE tenant = $1 AND status = $2 AND (created_ms, call_id) < ($12, $13)
@@ -188,8 +192,13 @@ DELETE FROM ai_voice_hangup WHERE call_id = $1;
 UPDATE ai_voice_call SET status = 'dispatching', attempt = $3, retries_left = $4, owner_run = $5, dispatched_ms = $6,
   owner_node = $7, owner_epoch = $8,
   answered_ms = NULL, ended_ms = NULL, ended_reason = '', duration_sec = 0, trunk_id = '', transcript_path = '',
-  error_detail = '', rev = rev + 1
+  error_detail = '', waits_for = NULL, rev = rev + 1
 WHERE call_id = $1 AND rev = $2 AND owner_run = 0;
+
+-- name: set_waits_for
+-- Leaves rev as it is, because nothing depends on this column.
+UPDATE ai_voice_call SET waits_for = $2
+WHERE call_id = $1 AND owner_run = 0 AND status IN ('scheduled', 'dispatching', 'ended-failed-retry-pending');
 
 -- name: set_answered
 UPDATE ai_voice_call SET status = 'in-flight', answered_ms = $4, trunk_id = $5, rev = rev + 1
@@ -213,7 +222,7 @@ DELETE FROM ai_voice_turn WHERE call_id = $1 AND attempt = $2;
 
 -- name: cancel_waiting
 UPDATE ai_voice_call SET status = 'cancelled', ended_ms = $4, ended_reason = 'cancelled', error_detail = '',
-  attempt = $5, retries_left = $6, api_key = NULL, rev = rev + 1
+  attempt = $5, retries_left = $6, api_key = NULL, waits_for = NULL, rev = rev + 1
 WHERE call_id = $1 AND tenant = $2 AND rev = $3 AND owner_run = 0;
 
 -- name: save_idempotent_reply

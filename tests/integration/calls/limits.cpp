@@ -1,5 +1,6 @@
 // The limits of calls per tenant and trunk: what waits, for which limit, and when it starts.
 #include <doctest/doctest.h>
+#include <patchbay/utc.h>
 
 #include <chrono>
 
@@ -18,11 +19,28 @@ struct Posted {
   std::string waits_for;
 };
 
-Posted post(CallServer& server) {
-  const http::Response response = server.post();
+Posted post(CallServer& server, const std::string& more = "") {
+  const http::Response response = server.post(more);
   INFO(response.body);
   REQUIRE(response.status == 200);
   return {probe::text_member(response.body, "callId"), probe::text_member(response.body, "waitsFor")};
+}
+
+// What the list says of the call, and its record, which must agree.
+std::string waits_for(CallServer& server, const std::string& id) {
+  probe::Call list;
+  list.method = "GET";
+  list.path = "/api.ashx/v1/calls";
+  list.tenant = CallServer::kTenant;
+  list.limit = 50;
+  const http::Response response = probe::call(list);
+  const size_t begin = response.body.find(R"({"callId":")" + id);
+  REQUIRE(begin != std::string::npos);
+  const std::string row = response.body.substr(begin, response.body.find('}', begin) + 1 - begin);
+  const std::string in_list =
+      row.find("waitsFor") == std::string::npos ? "(absent)" : probe::text_member(row, "waitsFor");
+  CHECK(server.get(id).text("waitsFor") == in_list);
+  return in_list;
 }
 
 bool reaches(CallServer& server, const std::string& id, const std::string& status) {
@@ -45,12 +63,15 @@ TEST_CASE("beyond a trunk's maxCalls a call takes the next trunk, and waits when
   const Posted third = post(server);
   CHECK(third.waits_for == "maxCalls (1) of the trunk main, maxCalls (1) of the trunk spare");
   CHECK(server.get(third.id).text("status") == "scheduled");
+  CHECK(waits_for(server, third.id) == third.waits_for);
+  CHECK(waits_for(server, second.id) == "(absent)");
   CHECK(server.logged("the call waits"));
   CHECK(server.metric("patchbay_ai_voice_limited_total{limit=\"trunk\"}") == 1);
   CHECK(server.metric("patchbay_sip_trunk_limited_total{limit=\"maxCalls\"}") >= 3);
   CHECK(server.hangup(second.id).status == 200);
   CHECK(server.get(second.id).text("trunkId") == "spare");
   CHECK(reaches(server, third.id, "dispatching"));
+  CHECK(waits_for(server, third.id) == "(absent)");
   CHECK(server.hangup(third.id).status == 200);
   CHECK(server.get(third.id).text("trunkId") == "spare");
   CHECK(server.get(third.id).integer("attempt") == 1);
@@ -83,6 +104,33 @@ TEST_CASE("the starts of a tenant's calls are spaced by its callsPerSecond") {
   clock.advance(500ms);
   CHECK(reaches(server, third.id, "dispatching"));
   for (const Posted& each : {first, second, third}) CHECK(server.hangup(each.id).status == 200);
+  CHECK(server.idle());
+}
+
+TEST_CASE("the record of a call names the limit that it met only when its time had come") {
+  DeafPort trunk;
+  core::ManualClock clock;
+  CallServer::Options options;
+  options.trunks = {{"main", trunk.port()}};
+  options.sip_trunk = ", silenceTimeoutMs: 32000";
+  options.ai_voice = "{maxConcurrentCalls: 1}";
+  options.clock = &clock;
+  CallServer server(options);
+  const Posted first = post(server);
+  CHECK(reaches(server, first.id, "dispatching"));
+  const std::string soon = R"(,"scheduleAtUtc":")" + utc_text(clock.now_ms() + 1000) + "\"";
+  const Posted second = post(server, soon), third = post(server, soon);
+  CHECK(waits_for(server, second.id) == "(absent)");
+  clock.advance(1s);
+  for (const Posted& each : {second, third})
+    CHECK(probe::eventually(
+        [&] { return waits_for(server, each.id) == "maxConcurrentCalls (1) of the tenant"; }));
+  CHECK(server.hangup(third.id).status == 200);
+  CHECK(waits_for(server, third.id) == "(absent)");
+  CHECK(server.hangup(first.id).status == 200);
+  CHECK(reaches(server, second.id, "dispatching"));
+  CHECK(waits_for(server, second.id) == "(absent)");
+  CHECK(server.hangup(second.id).status == 200);
   CHECK(server.idle());
 }
 

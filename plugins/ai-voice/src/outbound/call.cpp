@@ -27,6 +27,7 @@ constexpr bool each_column_once() {
 static_assert(each_column_once());
 
 void write_member(JsonWriter& out, const CallField& field, const Call& call) {
+  if (field.kind == CallField::Kind::omitted && (call.*field.text).empty()) return;
   out.key(field.json);
   if (field.kind == CallField::Kind::integer) {
     out.value(call.*field.integer);
@@ -43,6 +44,7 @@ void write_member(JsonWriter& out, const CallField& field, const Call& call) {
 
 std::string_view schema_of(const CallField& field) {
   if (field.kind == CallField::Kind::integer) return R"({"type":"integer"})";
+  if (field.json == "waitsFor") return kWaitsForSchema;
   return field.null_when_empty ? R"({"type":["string","null"]})" : R"({"type":"string"})";
 }
 
@@ -79,6 +81,9 @@ Values write_row(const Call& call) {
       case CallField::Kind::time:
         if (call.*field.integer != 0) value = Value(call.*field.integer);
         break;
+      case CallField::Kind::omitted:
+        if (!(call.*field.text).empty()) value = Value(call.*field.text);
+        break;
       case CallField::Kind::sealed:
         if (!(call.*field.text).empty()) value = Value::bytes(call.*field.text);
         break;
@@ -104,6 +109,7 @@ std::string record_members() {
   for (const CallField& field : kCallFields) {
     if (field.json.empty()) continue;
     members.append(members.empty() ? "" : " ").append(field.json);
+    if (field.kind == CallField::Kind::omitted) members += '-';
     if (field.kind == CallField::Kind::time) members += field.null_when_empty ? "@?" : "@";
   }
   return members;
@@ -113,7 +119,7 @@ std::string record_schema() {
   JsonWriter out;
   out.object().member("type", "object").key("required").array();
   for (const CallField& field : kCallFields)
-    if (!field.json.empty()) out.value(field.json);
+    if (!field.json.empty() && field.kind != CallField::Kind::omitted) out.value(field.json);
   out.end().key("properties").object();
   for (const CallField& field : kCallFields) {
     if (field.json.empty()) continue;

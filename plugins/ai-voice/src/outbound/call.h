@@ -60,6 +60,7 @@ struct Call {
   int64_t rev = 0;
   std::string owner_node;  // the server process of that run
   int64_t owner_epoch = 0;
+  std::string waits_for;  // the limit that makes the call wait; "": none
 };
 
 // A field of the call record. kCallFields is the only list of fields; rows, JSON and schema are generated
@@ -68,8 +69,9 @@ struct CallField {
   enum class Kind : uint8_t {
     text,
     integer,
-    time,    // 0 is NULL
-    sealed,  // encrypted bytes; "" is NULL
+    time,     // 0 is NULL
+    sealed,   // encrypted bytes; "" is NULL
+    omitted,  // a text; "" is NULL, and left out of JSON
   };
   size_t column = 0;             // index in the table ai_voice_call
   std::string_view column_name;  // as in store.sql
@@ -94,6 +96,10 @@ constexpr CallField integer(size_t column, std::string_view name, int64_t Call::
 constexpr CallField time(size_t column, std::string_view name, int64_t Call::*member, std::string_view json,
                          bool null_when_empty = false) {
   return {column, name, Kind::time, nullptr, member, json, null_when_empty, false};
+}
+constexpr CallField omitted(size_t column, std::string_view name, std::string Call::*member,
+                            std::string_view json) {
+  return {column, name, Kind::omitted, member, nullptr, json, false, false};
 }
 constexpr CallField sealed(size_t column, std::string_view name, std::string Call::*member) {
   return {column, name, Kind::sealed, member, nullptr, {}, false, false};
@@ -127,6 +133,7 @@ inline constexpr std::array kCallFields{
     call_field::integer(14, "attempt", &Call::attempt, "attempt"),
     call_field::integer(15, "retries_left", &Call::retries_left, "retriesLeft"),
     call_field::integer(16, "retry_delay_minutes", &Call::retry_delay_minutes, "retryDelayMinutes"),
+    call_field::omitted(30, "waits_for", &Call::waits_for, "waitsFor"),
     call_field::text(7, "system_prompt", &Call::system_prompt),
     call_field::sealed(8, "api_key", &Call::api_key),
     call_field::integer(12, "max_seconds", &Call::max_seconds),
@@ -142,6 +149,10 @@ Values write_row(const Call& call);
 
 // Writes the fields of the request as members of an open object, for the transcript.
 void write_request(JsonWriter& out, const Call& call);
+
+// Of the member waitsFor, in the record and in the reply to a request.
+inline constexpr std::string_view kWaitsForSchema =
+    R"({"type":"string","description":"The limit that makes the call wait, with its value: maxConcurrentCalls (100) of the tenant; left out when none does"})";
 
 // The call record of the API, and its JSON Schema.
 void write_call(JsonWriter& out, const Call& call);

@@ -35,6 +35,7 @@ CallStore::CallStore(const Host& host, lib::Owner owner)
       delete_hangup_(Statement::find(host, "delete_hangup")),
       check_slot_(Statement::find(host, "check_slot")),
       take_start_(Statement::find(host, "take_start")),
+      set_waits_for_(Statement::find(host, "set_waits_for")),
       claim_(Statement::find(host, "claim")),
       set_answered_(Statement::find(host, "set_answered")),
       end_attempt_(Statement::find(host, "end_attempt")),
@@ -203,6 +204,10 @@ void CallStore::take_start(Transaction& tx, const std::string& tenant, int64_t i
                            int64_t now_ms) const {
   const int64_t early_ms = std::min(interval_ms / 4, kMaxEarlyStartMs);
   tx.exec(take_start_, {tenant, now_ms, interval_ms, now_ms + early_ms}, 1);
+}
+
+void CallStore::set_waits_for(Transaction& tx, const Call& call, const std::string& limit) const {
+  tx.exec(set_waits_for_, {call.call_id, limit});
 }
 
 void CallStore::claim(Transaction& tx, const Call& call) const {

@@ -64,6 +64,8 @@ class CallStore {
   // share: the tenant's running calls, and its starts per second, `interval_ms` apart.
   void check_slot(Transaction& tx, const std::string& tenant, size_t max_calls) const;
   void take_start(Transaction& tx, const std::string& tenant, int64_t interval_ms, int64_t now_ms) const;
+  // The limit that makes the call wait. No-op for a call that does not wait any more.
+  void set_waits_for(Transaction& tx, const Call& call, const std::string& limit) const;
   // `call` has the new state: attempt, retries, owner, dispatched_ms.
   void claim(Transaction& tx, const Call& call) const;
   void set_answered(Transaction& tx, const Call& call) const;
@@ -115,10 +117,10 @@ class CallStore {
   const Host& host_;
   const lib::Owner owner_;
   Statement insert_, get_, list_, list_status_, list_count_, list_total_, waiting_count_, open_count_,
-      orphans_, owned_, request_hangup_, delete_hangup_, check_slot_, take_start_, claim_, set_answered_,
-      end_attempt_, save_turn_, turns_, delete_turns_, cancel_waiting_, decrement_count_, increment_count_,
-      save_idempotent_reply_, update_idempotent_reply_, find_idempotent_reply_, delete_idempotent_reply_,
-      delete_old_idempotent_replies_, count_old_, delete_old_calls_;
+      orphans_, owned_, request_hangup_, delete_hangup_, check_slot_, take_start_, set_waits_for_, claim_,
+      set_answered_, end_attempt_, save_turn_, turns_, delete_turns_, cancel_waiting_, decrement_count_,
+      increment_count_, save_idempotent_reply_, update_idempotent_reply_, find_idempotent_reply_,
+      delete_idempotent_reply_, delete_old_idempotent_replies_, count_old_, delete_old_calls_;
 };
 
 }  // namespace patchbay::ai_voice

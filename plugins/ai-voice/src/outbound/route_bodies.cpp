@@ -34,7 +34,8 @@ http::Route create_route() {
     "ok": {"type": "boolean"}, "callId": {"type": "string", "pattern": "^oac-[0-9a-f]{12}$"}, "tenant": {"type": "string"},
     "whitelistAdded": {"type": "boolean"}, "whitelistError": {"type": ["string", "null"]},
     "bridgeReply": {"type": "string", "enum": ["queued", "scheduled"]},
-    "waitsFor": {"type": "string", "description": "The limit that makes the call wait, with its value: maxConcurrentCalls (100) of the tenant; left out when none does"}}})";
+    "waitsFor": )" + std::string(kWaitsForSchema) +
+                       "}}";
   route.example = kCreateExample;
   route.documents = R"({
     "requestHeaders": {"Idempotency-Key": "Of at most 255 characters: the same key and body within 24 h gives the first answer again"},
@@ -85,8 +86,7 @@ http::Response hangup_reply(const Call& call, std::string_view actor, std::strin
   return http::ok(std::move(body).str());
 }
 
-std::string create_reply(const Call& call, bool whitelist_added, std::string_view whitelist_error,
-                         std::string_view waits_for) {
+std::string create_reply(const Call& call, bool whitelist_added, std::string_view whitelist_error) {
   JsonWriter body;
   body.object()
       .member("ok", true)
@@ -100,7 +100,7 @@ std::string create_reply(const Call& call, bool whitelist_added, std::string_vie
     body.value(whitelist_error);
   }
   body.member("bridgeReply", call.scheduled_ms > 0 ? "scheduled" : "queued");
-  if (!waits_for.empty()) body.member("waitsFor", waits_for);
+  if (!call.waits_for.empty()) body.member("waitsFor", call.waits_for);
   body.end();
   return std::move(body).str();
 }

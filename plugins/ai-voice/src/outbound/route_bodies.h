@@ -21,9 +21,7 @@ http::Response no_such_call();
 http::Response hangup_reply(const Call& call, std::string_view actor, std::string_view status, bool noop);
 
 // `whitelist_error` "": the number is in the whitelist now.
-// `waits_for`: the limit that makes the call wait; "": none.
-std::string create_reply(const Call& call, bool whitelist_added, std::string_view whitelist_error,
-                         std::string_view waits_for = {});
+std::string create_reply(const Call& call, bool whitelist_added, std::string_view whitelist_error);
 
 // "scheduled,cancelled", each once; "": none. Error invalid: an item is not a status.
 Result<std::vector<std::string>> read_statuses(std::string_view text);

@@ -47,7 +47,6 @@ struct CallRoutes::Creation {
   std::string sealed_key;
   std::string idempotency_key;  // hashed; "": the request has none
   std::string request_hash;
-  std::string waits_for;         // the limit that makes the call wait
   int64_t expired_reply_ms = 0;  // when a stored reply was created that is too old; 0: none
   std::string stored_reply;      // the reply that is stored with the call
   HttpReply reply;
@@ -58,7 +57,7 @@ struct CallRoutes::Creation {
 // Looks for a stored reply before it validates the request, because meanwhile the time of a schedule may have
 // passed, or the model's engine may have ended.
 void CallRoutes::create(const http::Request& request, HttpReply reply) {
-  auto creation = std::make_unique<Creation>(Creation{request, {}, {}, {}, {}, {}, 0, {}, std::move(reply)});
+  auto creation = std::make_unique<Creation>(Creation{request, {}, {}, {}, {}, 0, {}, std::move(reply)});
   const auto key = request.headers.text("idempotency-key");
   if (key.empty()) return validate(std::move(creation));
   if (key.size() > kMaxIdempotencyKeyBytes) {
@@ -176,7 +175,7 @@ void CallRoutes::set_status(CreationPtr creation, const StartLimit& limit) {
   const bool is_now = call.scheduled_ms == 0 && !limit;
   const TenantSettings* settings = settings_.tenant(call.tenant);
   if (is_now && settings != nullptr) scheduler_.count_start(call.tenant, *settings);
-  creation->waits_for = limit.text;
+  call.waits_for = limit.text;
   call.status = is_now ? status::kDispatching : status::kScheduled;
   if (!whitelist_.up()) return store(std::move(creation), false, "no whitelist is loaded");
   store(std::move(creation), true, {});
@@ -193,7 +192,7 @@ void CallRoutes::store(CreationPtr creation, bool has_whitelist, std::string whi
       store_.delete_idempotent_reply(*tx, call.tenant, creation->idempotency_key, creation->expired_reply_ms);
     // Whether the whitelist takes the number is known only after the commit: update_stored_reply() corrects
     // this before the client is answered.
-    creation->stored_reply = create_reply(call, has_whitelist, whitelist_error, creation->waits_for);
+    creation->stored_reply = create_reply(call, has_whitelist, whitelist_error);
     whitelist_result =
         store_.save_idempotent_reply(*tx, call.tenant, creation->idempotency_key, creation->request_hash,
                                      creation->stored_reply, call.created_ms) +
@@ -233,7 +232,7 @@ void CallRoutes::created(CreationPtr creation, bool added, const std::string& wh
   log_.with(call.call_id)
       .info("call accepted",
             {{"tenant", call.tenant}, {"status", call.status}, {"requestedBy", call.requested_by}});
-  std::string body = create_reply(call, added, whitelist_error, creation->waits_for);
+  std::string body = create_reply(call, added, whitelist_error);
   if (creation->idempotency_key.empty()) return creation->reply(http::ok(std::move(body)));
   update_stored_reply(std::move(creation), std::move(body));
 }

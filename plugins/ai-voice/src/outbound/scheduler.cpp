@@ -192,9 +192,10 @@ void Scheduler::claim_call(const Job& job, Call call) {
   if (settings == nullptr) return fail_call(job, std::move(call), "the tenant is no longer configured");
   if (!worker_) return postpone_briefly(job);
   const bool was_admitted = call.status == status::kDispatching;  // when it was created
-  if (const StartLimit limit = reached_slots(call.tenant, *settings)) return hold(job, Held::for_slot, limit);
+  if (const StartLimit limit = reached_slots(call.tenant, *settings))
+    return hold(job, call, Held::for_slot, limit);
   const StartLimit rate = was_admitted ? StartLimit() : reached_rate(call.tenant, *settings);
-  if (rate) return hold(job, Held::for_rate, rate);
+  if (rate) return hold(job, call, Held::for_rate, rate);
   const RegisteredEngine* engine = engines_.find(call.model);
   if (host_.mono_ns() < registration_ends_ns(engine)) {
     log_.with(call.call_id).debug("the call waits for its engine", {{"model", call.model}});
@@ -205,7 +206,7 @@ void Scheduler::claim_call(const Job& job, Call call) {
   if (!key) return fail_call(job, std::move(call), "the API key cannot be decrypted: " + key.error().text);
   if (!was_admitted) {
     const std::string_view load = admit();
-    if (!load.empty()) return hold(job, Held::for_load, {load, "maxLoadPercent of the server", 0});
+    if (!load.empty()) return hold(job, call, Held::for_load, {load, "maxLoadPercent of the server", 0});
     count_start(call.tenant, *settings);
   }
   auto claim = std::make_shared<Claim>(
@@ -221,7 +222,7 @@ void Scheduler::claim_call(const Job& job, Call call) {
 // Tries the calls that wait behind this one, because their trunks may be free.
 void Scheduler::on_trunk_limit(const Claim& claim, const StartLimit& limit) {
   if (claim.takes_rate) rate_.give_back(claim.call.tenant, claim.settings.calls_per_second);
-  hold(claim.job, limit.pause_ns > 0 ? Held::for_rate : Held::for_trunk, limit);
+  hold(claim.job, claim.call, limit.pause_ns > 0 ? Held::for_rate : Held::for_trunk, limit);
   end_claim(claim.call.tenant);
   start_held_call_after(claim.job.body);
 }
@@ -261,7 +262,7 @@ void Scheduler::on_claim_refused(const Claim& claim, const Commit& outcome) {
   release_trunk(claim.call.call_id);
   if (const StartLimit limit = shared_limit(claim, outcome)) {
     if (claim.takes_rate) rate_.give_back(claim.call.tenant, claim.settings.calls_per_second);
-    return hold(claim.job, limit.pause_ns > 0 ? Held::for_rate : Held::for_slot, limit);
+    return hold(claim.job, claim.call, limit.pause_ns > 0 ? Held::for_rate : Held::for_slot, limit);
   }
   release_held(claim.job.body);
   start_held_call();

@@ -102,7 +102,7 @@ class Scheduler {
   void complete_job(const Job& job);
   void postpone_briefly(const Job& job);
   void postpone(const Job& job, int64_t delay_ms);
-  void hold(const Job& job, Held why, const StartLimit& limit);
+  void hold(const Job& job, const Call& call, Held why, const StartLimit& limit);
   void forget_started();
   void release_held(const std::string& call_id);
   void start_held_call(std::optional<Held> why = {});  // nullopt: whatever it waits for

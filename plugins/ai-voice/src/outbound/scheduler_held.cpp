@@ -14,8 +14,8 @@ constexpr int64_t kMinRatePauseNs = 1'000'000;  // the timer's resolution
 }  // namespace
 
 // Holds the call until the limit lets it start. The retry is for calls beyond kMaxHeldCalls and for limits
-// raised meanwhile.
-void Scheduler::hold(const Job& job, Held why, const StartLimit& limit) {
+// raised meanwhile. The record of the call shows the limit; it is written only when it differs.
+void Scheduler::hold(const Job& job, const Call& call, Held why, const StartLimit& limit) {
   forget_started();
   const auto known = std::find_if(held_calls_.begin(), held_calls_.end(),
                                   [&](const HeldCall& held) { return held.call_id == job.body; });
@@ -30,7 +30,11 @@ void Scheduler::hold(const Job& job, Held why, const StartLimit& limit) {
   }
   if (why == Held::for_rate) arm_rate_timer(limit.pause_ns);
   if (why == Held::for_slot) arm_slot_timer();
-  postpone(job, kHeldPauseMs * std::clamp<uint32_t>(job.tries, 1, kMaxPauseFactor));
+  Transaction tx(host_);
+  const int64_t pause_ms = kHeldPauseMs * std::clamp<uint32_t>(job.tries, 1, kMaxPauseFactor);
+  tx.job_retry(job.id, job.fence, host_.wall_ms() + pause_ms);
+  if (call.waits_for != limit.text) store_.set_waits_for(tx, call, limit.text);
+  std::move(tx).commit([](const Commit&) {});
 }
 
 // Another server on the database has claimed them.

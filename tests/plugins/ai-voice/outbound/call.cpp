@@ -11,7 +11,7 @@
 using namespace patchbay;
 using namespace patchbay::ai_voice;
 
-TEST_CASE("a record has every member, even without a value") {
+TEST_CASE("a record has every member but waitsFor, even without a value") {
   testing::TestEnvironment environment;
   Call call;
   call.call_id = "oac-1";

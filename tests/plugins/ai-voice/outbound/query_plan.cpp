@@ -17,11 +17,26 @@ bool contains(const std::string& text, const std::string& part) {
 
 TEST_CASE("no statement of a request scans the calls, and each list is read from an index in its order") {
   Plans plans;
-  for (const char* name :
-       {"get", "list", "list_status", "list_count", "waiting_count", "orphans", "owned", "check_slot",
-        "claim", "set_answered", "end_attempt", "cancel_waiting", "decrement_count", "increment_count",
-        "find_idempotent_reply", "update_idempotent_reply", "delete_idempotent_reply",
-        "delete_old_idempotent_replies", "delete_old_calls"}) {
+  for (const char* name : {"get",
+                           "list",
+                           "list_status",
+                           "list_count",
+                           "waiting_count",
+                           "orphans",
+                           "owned",
+                           "check_slot",
+                           "set_waits_for",
+                           "claim",
+                           "set_answered",
+                           "end_attempt",
+                           "cancel_waiting",
+                           "decrement_count",
+                           "increment_count",
+                           "find_idempotent_reply",
+                           "update_idempotent_reply",
+                           "delete_idempotent_reply",
+                           "delete_old_idempotent_replies",
+                           "delete_old_calls"}) {
     CAPTURE(name);
     const std::string plan = plans.of(name);
     INFO(plan);

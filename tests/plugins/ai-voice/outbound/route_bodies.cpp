@@ -29,12 +29,17 @@ TEST_CASE("a call's record fits the schema of the route that returns it") {
   testing::TestEnvironment environment;
   Call call;
   call.status = status::kInFlight;
-  JsonWriter out;
-  write_call(out, call);
   const auto schema = Schema::compile(environment.host(), get_route().reply_schema);
   REQUIRE(schema.ok());
-  const auto checked = schema->read(std::move(out).str());
-  CHECK((checked ? "" : checked.error().text) == "");
+  for (const char* limit : {"", "maxCalls (1) of the server"}) {
+    call.waits_for = limit;
+    JsonWriter out;
+    write_call(out, call);
+    const std::string text = std::move(out).str();
+    CHECK((text.find("waitsFor") != std::string::npos) == !call.waits_for.empty());
+    const auto checked = schema->read(text);
+    CHECK((checked ? "" : checked.error().text) == "");
+  }
 }
 
 TEST_CASE("the reply to a request has the result of the whitelist") {
@@ -44,8 +49,9 @@ TEST_CASE("the reply to a request has the result of the whitelist") {
             .find(R"("whitelistAdded":true,"whitelistError":null,"bridgeReply":"queued")") !=
         std::string::npos);
   call.scheduled_ms = 1;
-  CHECK(create_reply(call, true, "", "maxConcurrentCalls (1) of the tenant")
-            .find(R"(,"waitsFor":"maxConcurrentCalls (1) of the tenant"})") != std::string::npos);
+  call.waits_for = "maxConcurrentCalls (1) of the tenant";
+  CHECK(create_reply(call, true, "").find(R"(,"waitsFor":"maxConcurrentCalls (1) of the tenant"})") !=
+        std::string::npos);
   CHECK(create_reply(call, false, "full").find(R"("whitelistError":"full","bridgeReply":"scheduled")") !=
         std::string::npos);
 }
