@@ -51,10 +51,18 @@ void append_character_escape(std::string& out, uint32_t code) {
   out += '}';
 }
 
+// Appends the characters from `at` on that every line shows as they are, and moves `at` behind them.
+void append_plain(std::string& out, std::string_view text, size_t& at) {
+  const size_t start = at;
+  while (at < text.size() && text[at] >= ' ' && text[at] <= '~' && text[at] != '"' && text[at] != '\\') ++at;
+  out.append(text, start, at - start);
+}
+
 }  // namespace
 
 void append_escaped(std::string& out, std::string_view text) {
-  for (size_t at = 0; at < text.size();) {
+  size_t at = 0;
+  for (append_plain(out, text, at); at < text.size(); append_plain(out, text, at)) {
     const size_t start = at;
     const uint32_t code = next_code_point(text, at);
     if (code == kInvalidCodePoint)
@@ -70,7 +78,8 @@ void append_escaped(std::string& out, std::string_view text) {
 
 void append_escaped_json(std::string& out, std::string_view text) {
   out += '"';
-  for (size_t at = 0; at < text.size();) {
+  size_t at = 0;
+  for (append_plain(out, text, at); at < text.size(); append_plain(out, text, at)) {
     const size_t start = at;
     const uint32_t code = next_code_point(text, at);
     if (code == kInvalidCodePoint)

@@ -11,6 +11,8 @@
 namespace patchbay::core::observe {
 namespace {
 
+constexpr size_t kUsualLine = 256;
+
 std::string stamp(std::chrono::system_clock::time_point when) {
   using std::chrono::milliseconds;
   return utc_text(std::chrono::duration_cast<milliseconds>(when.time_since_epoch()).count());
@@ -20,7 +22,8 @@ std::string stamp(std::chrono::system_clock::time_point when) {
 std::string shortened(std::string_view text, std::string clean, size_t max_bytes) {
   const std::string_view kept = clip_utf8(clean, max_bytes);
   const bool whole = kept.size() == clean.size() && text.size() <= max_bytes + kMaxText;
-  return whole ? clean : std::string(kept) + "...";
+  if (whole) return clean;
+  return std::string(kept) + "...";
 }
 
 // The part of a text that is searched for secrets: what the line shows, and kMaxText more, so that a secret
@@ -43,7 +46,13 @@ std::string sentence_of(const Event& event, const Redactor& redactor) {
 std::string name_of(std::string_view name) { return shortened(name, std::string(name), kMaxName); }
 
 bool is_word(std::string_view text) {
-  return !text.empty() && text.find_first_of(" \"='") == std::string_view::npos;
+  return !text.empty() && std::none_of(text.begin(), text.end(),
+                                       [](char c) { return c == ' ' || c == '"' || c == '=' || c == '\''; });
+}
+
+void append_name(std::string& out, std::string_view name) {
+  if (name.size() <= kMaxName) return append_escaped(out, name);
+  append_escaped(out, name_of(name));
 }
 
 // Quotes the text unless it reads as one word.
@@ -61,19 +70,21 @@ void append_value(std::string& out, std::string_view text) {
 
 std::string to_text(const Event& event, const std::string& time, const Redactor& redactor) {
   constexpr const char* kLevels[] = {"DEBUG", "INFO ", "WARN ", "ERROR"};
-  std::string out = time + " " + kLevels[static_cast<size_t>(event.level)] + " ";
-  append_escaped(out, name_of(event.component));
+  std::string out;
+  out.reserve(kUsualLine);
+  ((out += time) += ' ').append(kLevels[static_cast<size_t>(event.level)]) += ' ';
+  append_name(out, event.component);
   if (!event.correlation.empty()) {
-    out += " [";
-    append_escaped(out, name_of(event.correlation));
-    out += "]";
+    out.append(" [");
+    append_name(out, event.correlation);
+    out += ']';
   }
-  out += " ";
+  out += ' ';
   append_escaped(out, sentence_of(event, redactor));
   for (size_t i = 0; i < std::min(event.count, kMaxFields); ++i) {
-    out += " ";
-    append_escaped(out, name_of(event.fields[i].key));
-    out += "=";
+    out += ' ';
+    append_name(out, event.fields[i].key);
+    out += '=';
     append_value(out, value_of(event.fields[i], redactor));
   }
   return out;

@@ -28,6 +28,21 @@ size_t common(std::string_view a, std::string_view b) noexcept {
   return static_cast<size_t>(std::mismatch(a.begin(), a.end(), b.begin(), b.end()).first - a.begin());
 }
 
+// The first two octets as a number.
+size_t pair_at(std::string_view text) noexcept {
+  return static_cast<size_t>(static_cast<unsigned char>(text[0])) << 8 | static_cast<unsigned char>(text[1]);
+}
+
+// Compares letters and digits only, in any case.
+bool ends_with_letters(std::string_view name, std::string_view end) noexcept {
+  size_t left = end.size();
+  for (size_t at = name.size(); at > 0 && left > 0; --at) {
+    if (!is_alphanumeric(name[at - 1])) continue;
+    if (lower(name[at - 1]) != end[--left]) return false;
+  }
+  return left == 0;
+}
+
 bool is_accepted(std::string_view secret, SecretFrom from) noexcept {
   return secret.size() >= kMinRedactedBytes && (from == SecretFrom::config || looks_random(secret));
 }
@@ -35,6 +50,7 @@ bool is_accepted(std::string_view secret, SecretFrom from) noexcept {
 }  // namespace
 
 void Redactor::Set::add(std::string value) {
+  pairs_.set(pair_at(value));
   ++beginnings_[beginning(value)];
   ++values_[std::move(value)];
 }
@@ -65,18 +81,19 @@ size_t Redactor::Set::match(std::string_view text) const {
 std::string Redactor::Set::apply(std::string_view text) const {
   std::string out;
   out.reserve(text.size());
-  size_t at = 0;
-  while (!values_.empty() && at + kMinRedactedBytes <= text.size()) {
+  size_t kept = 0;  // so much of the text is in `out`
+  for (size_t at = 0; !values_.empty() && at + kMinRedactedBytes <= text.size();) {
     const std::string_view rest = text.substr(at);
-    const size_t size = beginnings_.count(beginning(rest)) != 0 ? match(rest) : 0;
+    const bool may_match = pairs_[pair_at(rest)] && beginnings_.count(beginning(rest)) != 0;
+    const size_t size = may_match ? match(rest) : 0;
     if (size > 0) {
-      out += kRedacted;
-      at += size;
+      out.append(text, kept, at - kept).append(kRedacted);
+      kept = at += size;
     } else {
-      out += text[at++];
+      ++at;
     }
   }
-  return out += text.substr(at);
+  return out.append(text, kept);
 }
 
 bool Redactor::add(std::string_view secret, SecretFrom from) {
@@ -111,12 +128,8 @@ std::string Redactor::sentence(std::string_view text) const {
 }
 
 bool Redactor::is_secret_name(std::string_view name) {
-  std::string letters;
-  for (const char c : name)
-    if (is_alphanumeric(c)) letters += lower(c);
-  return std::any_of(kSecretNames.begin(), kSecretNames.end(), [&](std::string_view end) {
-    return letters.size() >= end.size() && letters.compare(letters.size() - end.size(), end.size(), end) == 0;
-  });
+  return std::any_of(kSecretNames.begin(), kSecretNames.end(),
+                     [&](std::string_view end) { return ends_with_letters(name, end); });
 }
 
 }  // namespace patchbay::core::observe

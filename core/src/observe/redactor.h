@@ -1,6 +1,7 @@
 // Replaces secrets in log lines. Thread-safe.
 #pragma once
 
+#include <bitset>
 #include <cstdint>
 #include <map>
 #include <shared_mutex>
@@ -47,6 +48,8 @@ class Redactor {
     size_t match(std::string_view text) const;
     std::map<std::string, uint32_t, std::less<>> values_;
     std::unordered_map<uint64_t, uint32_t> beginnings_;  // counts of their first kMinRedactedBytes bytes
+    // Their first two bytes, those of removed ones included: most places of a text need no other look.
+    std::bitset<65536> pairs_;
   };
 
   mutable std::shared_mutex mutex_;

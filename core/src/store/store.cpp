@@ -68,15 +68,19 @@ std::string cache_key(const JsonQuery& query) {
   size_t bytes = query.members.size() + query.values.size() * sizeof(Value);
   for (const Value& value : query.values) bytes += value.data.size();
   if (bytes > kMaxCachedKeyBytes) return {};
-  constexpr size_t kNumberOctets = 24;
   std::string key;
-  key.reserve(bytes + (2 + query.values.size()) * kNumberOctets);
-  key += std::to_string(query.statement.number) + ' ' + std::to_string(query.values.size()) + ' ';
+  key.reserve(bytes + 2 * sizeof(uint64_t));
+  const auto append = [&key](auto number) {
+    key.append(reinterpret_cast<const char*>(&number), sizeof number);
+  };
+  append(query.statement.number);
+  append(query.values.size());
   for (const Value& value : query.values) {
-    key += static_cast<char>(value.type);
-    key.append(reinterpret_cast<const char*>(&value.integer), sizeof value.integer);
-    key.append(reinterpret_cast<const char*>(&value.real), sizeof value.real);
-    key.append(std::to_string(value.data.size())).append(":").append(value.data);
+    append(value.type);
+    append(value.integer);
+    append(value.real);
+    append(value.data.size());
+    key += value.data;
   }
   return key += query.members;
 }

@@ -4,6 +4,9 @@
 #include <openssl/evp.h>
 #include <openssl/hmac.h>
 
+#include <cstdint>
+#include <cstring>
+
 namespace patchbay::lib {
 namespace {
 
@@ -34,8 +37,20 @@ std::string hmac_sha256(std::string_view key, std::string_view data) {
   return out;
 }
 
+// In words, because CRYPTO_memcmp() goes octet by octet, and bearers are long. The empty assembly hides from
+// the compiler what `differs` holds, so that it cannot leave the loop early.
 bool equal_constant_time(std::string_view a, std::string_view b) noexcept {
-  return a.size() == b.size() && CRYPTO_memcmp(a.data(), b.data(), a.size()) == 0;
+  if (a.size() != b.size()) return false;
+  uint64_t differs = 0, of_a = 0, of_b = 0;
+  size_t at = 0;
+  for (; a.size() - at >= sizeof differs; at += sizeof differs) {
+    std::memcpy(&of_a, a.data() + at, sizeof of_a);
+    std::memcpy(&of_b, b.data() + at, sizeof of_b);
+    differs |= of_a ^ of_b;
+    asm volatile("" : "+r"(differs));
+  }
+  differs |= static_cast<uint64_t>(CRYPTO_memcmp(a.data() + at, b.data() + at, a.size() - at));
+  return differs == 0;
 }
 
 }  // namespace patchbay::lib

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cstring>
 #include <utility>
 
 namespace patchbay::lib {
@@ -19,12 +20,24 @@ bool is_row_id(std::string_view text) {
   });
 }
 
-// The text after `"name":"`.
+// Where the last item begins, which is a brace. Goes back from brace to brace, because memrchr() skips the
+// octets between them in large steps; rfind() would compare at each.
+size_t last_item(std::string_view text, std::string_view begin_of_item) {
+  for (size_t size = text.size(); size > 0;) {
+    const auto* brace = static_cast<const char*>(::memrchr(text.data(), '{', size));
+    if (brace == nullptr) break;
+    size = static_cast<size_t>(brace - text.data());
+    if (text.substr(size).starts_with(begin_of_item)) return size;
+  }
+  return std::string_view::npos;
+}
+
+// The text after `"name":"`. By memmem(), because find() stops at each of the many quotes.
 std::string_view member_text(std::string_view item, std::string_view name) {
   const std::string key = "\"" + std::string(name) + "\":\"";
-  const size_t at = item.find(key);
-  if (at == std::string_view::npos) return {};
-  const size_t begin = at + key.size();
+  const auto* found = static_cast<const char*>(::memmem(item.data(), item.size(), key.data(), key.size()));
+  if (found == nullptr) return {};
+  const size_t begin = static_cast<size_t>(found - item.data()) + key.size();
   return item.substr(begin, item.find('"', begin) - begin);
 }
 
@@ -62,7 +75,7 @@ JsonPage json_page(Buffer items, const PageEnd& end, size_t rows, const CursorMe
   const std::string begin_of_item = "{\"" + std::string(members.first) + "\":\"";
   std::string_view text = items.view();
   if (rows > end.count) {
-    const size_t last = text.rfind(begin_of_item);
+    const size_t last = last_item(text, begin_of_item);
     if (last != std::string_view::npos && last > 0) {
       const std::string shorter = std::string(text.substr(0, text[last - 1] == ',' ? last - 1 : last)) + "]";
       items = Buffer::copy(shorter);
@@ -71,7 +84,7 @@ JsonPage json_page(Buffer items, const PageEnd& end, size_t rows, const CursorMe
   }
   JsonPage page{std::move(items), {}};
   if (!end.has_next) return page;
-  const size_t last = text.rfind(begin_of_item);
+  const size_t last = last_item(text, begin_of_item);
   if (last == std::string_view::npos) return page;
   const std::string_view item = text.substr(last);
   const auto time_ms = parse_utc(member_text(item, members.time));

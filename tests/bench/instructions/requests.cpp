@@ -16,10 +16,10 @@ namespace {
 
 using rest_api_test::Client;
 
-constexpr int kRows = 50, kWarmUpRequests = 50, kRequests = 200;
+constexpr int kRows = 50, kStoredCalls = 100, kWarmUpRequests = 50, kRequests = 200;
 
 constexpr const char* kConfig =
-    R"(server: {data: data, log: {level: warn}, management: {listen: "127.0.0.1:0"}}
+    R"(server: {data: data, management: {listen: "127.0.0.1:0"}}
 plugins:
   rest-api: {listen: "127.0.0.1:0"}
   identity: {issuer: "http://localhost"}
@@ -100,7 +100,7 @@ Result<Instructions> count_requests(const std::string& folder) {
   call.insert(call.size() - 1, R"(,"scheduleAtUtc":")" + utc_text(tomorrow_ms()) + "\"");
   const std::string create =
       text("POST /api.ashx/v1/calls", bearer + "Content-Type: application/json\r\n", call);
-  PB_TRY(repeat(client, create, kRows));
+  PB_TRY(repeat(client, create, kStoredCalls));
   Instructions all;
   const std::string list = text("GET /api.ashx/v1/calls?limit=" + std::to_string(kRows), bearer);
   PB_TRY_VALUE(all["rest-list-50"], count(server, client, folder, "rest-list-50", list));

@@ -224,8 +224,11 @@ TEST_CASE(
   CHECK(shop.store->kept_json({two, {"a", "b"}, "a b"}) != nullptr);
   CHECK(shop.store->kept_json({two, {"a"}, "a b"}) == nullptr);
   // The last bytes of the first key as members of a query without the second value.
-  std::string rest(1, static_cast<char>(ValueType::text));
-  rest += std::string(sizeof(int64_t) + sizeof(double), '\0') + "1:ba b";
+  const ValueType text_type = ValueType::text;
+  const size_t size = 1;
+  std::string rest(reinterpret_cast<const char*>(&text_type), sizeof text_type);
+  rest += std::string(sizeof(int64_t) + sizeof(double), '\0');
+  rest.append(reinterpret_cast<const char*>(&size), sizeof size).append("ba b");
   CHECK(shop.store->kept_json({two, {"a"}, rest}) == nullptr);
   // A query with large parameters is answered, and not kept.
   const JsonQuery large{two, {std::string(kMaxCachedKeyBytes, 'x'), ""}, "a b"};

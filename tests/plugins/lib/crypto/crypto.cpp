@@ -24,6 +24,15 @@ TEST_CASE("the constant-time comparison compares") {
   CHECK(equal_constant_time("abc", "abc"));
   CHECK_FALSE(equal_constant_time("abc", "abd"));
   CHECK_FALSE(equal_constant_time("abc", "ab"));
+  for (size_t size = 1; size < 40; ++size) {
+    const std::string text(size, 'x');
+    CHECK(equal_constant_time(text, std::string(text)));
+    for (size_t at = 0; at < size; ++at) {
+      std::string other = text;
+      other[at] = 'y';
+      CHECK_FALSE(equal_constant_time(text, other));
+    }
+  }
 }
 
 TEST_CASE("random text has its length, its alphabet and no repetition") {
