@@ -1,5 +1,7 @@
 #include "support/test_store.h"
 
+#include <sqlite3.h>
+
 #include <cstdio>
 #include <cstdlib>
 #include <map>
@@ -17,17 +19,28 @@ class Schemas {
  public:
   std::string of(const std::string& file) {
     const std::lock_guard lock(mutex_);
-    if (!server_) server_ = must(Postgres::start());
-    std::string& schema = by_file_[file];
-    if (schema.empty()) {
-      schema = "store_" + std::to_string(by_file_.size());
-      const auto client = must(PostgresClient::connect(server_->conninfo()));
-      if (auto made = client->run("CREATE SCHEMA " + schema); !made) fail(made.error());
-    }
-    return server_->url() + "?options=-csearch_path%3D" + schema;
+    return server().url() + "?options=-csearch_path%3D" + schema(file);
+  }
+  Status run(const std::string& file, const std::string& sql) {
+    const std::lock_guard lock(mutex_);
+    return must(PostgresClient::connect(server().conninfo()))
+        ->run("SET search_path = " + schema(file) + "; " + sql);
   }
 
  private:
+  Postgres& server() {
+    if (!server_) server_ = must(Postgres::start());
+    return *server_;
+  }
+  const std::string& schema(const std::string& file) {
+    std::string& schema = by_file_[file];
+    if (schema.empty()) {
+      schema = "store_" + std::to_string(by_file_.size());
+      const auto client = must(PostgresClient::connect(server().conninfo()));
+      if (auto made = client->run("CREATE SCHEMA " + schema); !made) fail(made.error());
+    }
+    return schema;
+  }
   template <class T>
   static T must(Result<T> made) {
     if (!made) fail(made.error());
@@ -43,6 +56,22 @@ class Schemas {
   std::map<std::string, std::string> by_file_;
 };
 
+Schemas& schemas() {
+  static Schemas schemas;
+  return schemas;
+}
+
+Status run_on_sqlite(const std::string& file, const std::string& sql) {
+  sqlite3* db = nullptr;
+  const auto close = [](sqlite3* open) { sqlite3_close(open); };
+  const bool opened = sqlite3_open_v2(file.c_str(), &db, SQLITE_OPEN_READWRITE, nullptr) == SQLITE_OK;
+  const std::unique_ptr<sqlite3, decltype(close)> closes(db, close);
+  sqlite3_busy_timeout(db, 10'000);
+  if (!opened || sqlite3_exec(db, sql.c_str(), nullptr, nullptr, nullptr) != SQLITE_OK)
+    return {Code::failed, sqlite3_errmsg(db)};
+  return {};
+}
+
 }  // namespace
 
 bool on_postgres() {
@@ -51,9 +80,11 @@ bool on_postgres() {
 }
 
 std::string test_store(const std::filesystem::path& file) {
-  if (!on_postgres()) return {};
-  static Schemas schemas;
-  return schemas.of(file.string());
+  return on_postgres() ? schemas().of(file.string()) : std::string();
+}
+
+Status run_sql(const std::filesystem::path& file, const std::string& sql) {
+  return on_postgres() ? schemas().run(file.string(), sql) : run_on_sqlite(file.string(), sql);
 }
 
 }  // namespace patchbay::test

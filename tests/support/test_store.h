@@ -2,6 +2,8 @@
 // PATCHBAY_TEST_STORE=postgres. The test suite runs the programs that open a store with both.
 #pragma once
 
+#include <patchbay/result.h>
+
 #include <filesystem>
 #include <string>
 
@@ -12,5 +14,8 @@ bool on_postgres();
 // The URL of the database that belongs to the SQLite file `file`; "" on SQLite. The first call
 // starts the program's server; each file gets another schema there, empty at first.
 std::string test_store(const std::filesystem::path& file);
+
+// Runs statements on that database, as another process would.
+Status run_sql(const std::filesystem::path& file, const std::string& sql);
 
 }  // namespace patchbay::test
