@@ -51,6 +51,9 @@ DROP INDEX transcripts_transcript_by_time;
 CREATE INDEX transcripts_mail_list ON transcripts_mail (tenant, created_ms, call_id);
 DROP INDEX transcripts_mail_by_time;
 
+-- migration: 6
+CREATE INDEX transcripts_mail_waiting ON transcripts_mail (tenant) WHERE state = 'waiting';
+
 -- name: next_tenant
 SELECT tenant FROM transcripts_transcript WHERE tenant > $1 ORDER BY tenant LIMIT 1;
 
@@ -174,6 +177,9 @@ ON CONFLICT (tenant, call_id) DO NOTHING;
 SELECT state, tries, recipient, phone, display_name, outcome, error_detail, attempts, ended_ms, duration_sec, file,
   created_ms
 FROM transcripts_mail WHERE tenant = $1 AND call_id = $2;
+
+-- name: mail_tenants
+SELECT DISTINCT tenant FROM transcripts_mail WHERE state = 'waiting';
 
 -- Parameters: tenant, call_id, state, error, the time now, the time of the next attempt.
 -- name: mail_result

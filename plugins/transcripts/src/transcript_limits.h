@@ -28,11 +28,16 @@ inline constexpr double kShareMissBurst = 30;
 inline constexpr double kShareMissesPerSecond = 0.5;
 inline constexpr int64_t kMaxPrunedRows = 1000;  // of shares, and of mails
 
-// Outcome mails: at most so many are sent at once; each attempt may take so long. The lease is longer than
-// that and the time for composing. Ended ones are listed for 30 days.
-inline constexpr uint32_t kMaxMailsInFlight = 16;
+// Outcome mails: so many are sent at once, and of each tenant, so that a slow server of one does not delay
+// the mails of others. Each attempt may take so long. The lease is longer than that, the time for composing
+// and the longest wait for the first limit. Ended ones are listed for 30 days.
+inline constexpr size_t kMaxMailsInFlight = 256;
+inline constexpr uint32_t kMaxMailsPerTenant = 8;
 inline constexpr int64_t kMailTimeoutMs = 60'000;
+inline constexpr int64_t kMaxMailWaitMs = 180'000;
 inline constexpr int64_t kMailLeaseMs = 300'000;
+// How often mails are looked for that another server on the database has left.
+inline constexpr int64_t kMailTenantsIntervalMs = 60'000;
 inline constexpr int64_t kMailStoreRetryMs = 1000;  // while the store is not available
 inline constexpr int64_t kMailKeepMs = int64_t{30} * 86'400'000;
 inline constexpr size_t kMaxMailErrorBytes = 200;

@@ -32,6 +32,7 @@ const std::map<std::string, std::string> kMayScan = {
     {"sip-trunk/trunk_use_remove", "a row per server and trunk"},
     {"sip-trunk/trunk_use_of_others", "a row per server and trunk"},
     {"sip-trunk/route_revs", "two rows per tenant"},
+    {"transcripts/mail_tenants", "the index of mails that wait only"},
     {"webhooks/subscriptions", "tens of rows"},
     {"webhooks/lanes-read", "tens of rows"},
     {"webhooks/revisions", "a row per kind of row"},

@@ -10,13 +10,14 @@
 namespace patchbay::transcripts {
 namespace {
 
-constexpr char kMailJob[] = "mail";
 constexpr char kWaiting[] = "waiting", kSent[] = "sent", kRefused[] = "refused", kGivenUp[] = "given-up";
 
 Metric mails(const Host& host, const char* result) {
   return Metric::counter(host, "patchbay_transcripts_mails_total",
                          "Outcome mails by the result of an attempt", {{"result", result}});
 }
+
+std::string job_kind(std::string_view tenant) { return "mail/" + std::string(tenant); }
 
 std::string job_key(std::string_view tenant, std::string_view call_id) {
   return std::string(tenant).append("/").append(call_id);
@@ -47,31 +48,49 @@ MailQueue::MailQueue(const Host& host, const Archive& archive)
       insert_(Statement::find(host, "mail_insert")),
       get_(Statement::find(host, "mail_get")),
       result_(Statement::find(host, "mail_result")),
+      tenants_(Statement::find(host, "mail_tenants")),
       sent_(mails(host, "sent")),
       refused_(mails(host, "refused")),
       retried_(mails(host, "retried")),
       given_up_(mails(host, "given-up")),
       sender_(std::make_unique<SmtpSender>(kMailTimeoutMs)),
-      store_timer_(host) {}
+      store_timer_(host),
+      tenants_timer_(host) {}
 
 void MailQueue::add_to(Provision<Transcripts>& provision) {
   provision.on(Transcripts::mail, [this](const Mail& request) { return add(request); });
 }
 
-void MailQueue::start() {
-  worker_ = std::make_unique<JobWorker>(host_, kMailJob, kMaxMailsInFlight, kMailLeaseMs,
-                                        [this](const Job& job) { run(job); });
+void MailQueue::start() { read_tenants(); }
+
+// Of the last run, and of other servers on the database that have died.
+void MailQueue::read_tenants() {
+  if (draining_) return;
+  tenants_timer_.after_ms(kMailTenantsIntervalMs, [this] { read_tenants(); });
+  query(host_, tenants_, {}, alive_.bind([this](const Result<Rows>& rows) {
+    if (!rows) return log_.warn("mails that wait cannot be read", {{"why", rows.error().text}});
+    for (size_t row = 0; row < rows->size(); ++row) add_worker(std::string(rows->text(row, 0)));
+  }));
+}
+
+void MailQueue::add_worker(const std::string& tenant) {
+  if (draining_ || workers_.count(tenant) != 0) return;
+  workers_[tenant] = std::make_unique<JobWorker>(host_, job_kind(tenant), kMaxMailsPerTenant, kMailLeaseMs,
+                                                 [this](const Job& job) { run(job); });
 }
 
 void MailQueue::drain(Function<void()> idle) {
-  worker_.reset();
+  draining_ = true;
+  workers_.clear();
+  waiting_.clear();
   in_flight_ -= std::exchange(postponed_, {}).size();
   if (in_flight_ == 0) return idle();
   idle_ = std::move(idle);
 }
 
 void MailQueue::stop() {
-  worker_.reset();
+  draining_ = true;
+  workers_.clear();
   sender_.reset();
 }
 
@@ -89,13 +108,26 @@ Result<Empty> MailQueue::add(const Mail& request) {
   tx.exec(insert_, {request.tenant, request.call_id, request.to, request.phone, request.display_name,
                     request.outcome, request.error_detail, request.attempts, request.ended_ms,
                     request.duration_sec, request.file, now_ms});
-  tx.job_add(kMailJob, request.tenant, job_key(request.tenant, request.call_id), now_ms, request.call_id);
+  add_worker(request.tenant);
+  tx.job_add(job_kind(request.tenant), request.tenant, job_key(request.tenant, request.call_id), now_ms,
+             request.call_id);
   return Empty{};
 }
 
 void MailQueue::run(const Job& job) {
-  ++in_flight_;
-  read(job);
+  waiting_.push_back({job, host_.wall_ms()});
+  start_waiting();
+}
+
+// A message that has waited so long that its lease could end during the attempt is left to the next claim.
+void MailQueue::start_waiting() {
+  while (!waiting_.empty() && in_flight_ < kMaxMailsInFlight) {
+    const Claimed next = std::move(waiting_.front());
+    waiting_.pop_front();
+    if (host_.wall_ms() - next.claimed_ms > kMaxMailWaitMs) continue;
+    ++in_flight_;
+    read(next.job);
+  }
 }
 
 void MailQueue::read(const Job& job) {
@@ -203,7 +235,7 @@ void MailQueue::store(const Sending& sending, const char* state, const std::stri
 // False for an error that does not pass, and when no further message is started: the next server sends it
 // then.
 bool MailQueue::retry_later(const Error& why, Function<void()> again) {
-  if ((why.code != Code::unavailable && why.code != Code::exhausted) || !worker_) return false;
+  if ((why.code != Code::unavailable && why.code != Code::exhausted) || draining_) return false;
   if (postponed_.empty()) log_.warn("outcome mails wait for the store", {{"why", why.text}});
   postponed_.push_back(std::move(again));
   if (store_timer_.armed()) return true;
@@ -221,7 +253,9 @@ void MailQueue::end_job(const Job& job) {
 }
 
 void MailQueue::one_less() {
-  if (--in_flight_ == 0 && idle_) std::exchange(idle_, {})();
+  --in_flight_;
+  start_waiting();
+  if (in_flight_ == 0 && idle_) std::exchange(idle_, {})();
 }
 
 }  // namespace patchbay::transcripts

@@ -1,5 +1,6 @@
 // MailQueue: the messages about calls that ended for good. A message is a row and a job of the transaction
-// that hands it over; it is sent until the server takes or refuses it, for a day. Main strand; messages are
+// that hands it over; it is sent until the server takes or refuses it, for a day. Each tenant has a job
+// worker of its own, so that messages to a slow server delay no other tenant's. Main strand; messages are
 // composed on workers and sent on the sender's thread.
 #pragma once
 
@@ -9,6 +10,8 @@
 #include <patchbay/store.h>
 #include <patchbay/strand.h>
 
+#include <deque>
+#include <map>
 #include <memory>
 #include <optional>
 #include <set>
@@ -42,8 +45,17 @@ class MailQueue {
     MailServer server;
   };
 
+  // A message that waits for others to end.
+  struct Claimed {
+    Job job;
+    int64_t claimed_ms = 0;
+  };
+
   Result<Empty> add(const Mail& request);
+  void read_tenants();
+  void add_worker(const std::string& tenant);
   void run(const Job& job);
+  void start_waiting();
   void read(const Job& job);
   void send(const Job& job, OutcomeMail mail, int64_t tries);
   void compose(Sending sending);
@@ -60,16 +72,18 @@ class MailQueue {
   const Archive& archive_;
   // owned
   const Log log_;
-  const Statement insert_, get_, result_;
+  const Statement insert_, get_, result_, tenants_;
   const Metric sent_, refused_, retried_, given_up_;
   std::unique_ptr<SmtpSender> sender_;
-  std::unique_ptr<JobWorker> worker_;
-  Timer store_timer_;
+  std::map<std::string, std::unique_ptr<JobWorker>> workers_;  // by tenant
+  Timer store_timer_, tenants_timer_;
   Lifetime alive_;
   // state
   MailSettings settings_;
   std::set<std::string, std::less<>> without_server_;  // tenants for which that was logged
+  bool draining_ = false;
   size_t in_flight_ = 0;
+  std::deque<Claimed> waiting_;
   std::vector<Function<void()>> postponed_;  // what the store refused
   Function<void()> idle_;
 };

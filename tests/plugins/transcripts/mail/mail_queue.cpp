@@ -1,5 +1,6 @@
 // Outcome mails, from the hand-over to the SMTP server.
 #include <algorithm>
+#include <optional>
 
 #include "plugins/transcripts/transcript_server.h"
 #include "runtime/manual_clock.h"
@@ -27,12 +28,13 @@ std::string with_mail(uint16_t port, const std::string& tenant = "") {
 }
 
 // Hands a message over and commits. Returns the error, or "".
-std::string hand_over(const std::string& call_id, const std::string& to, const std::string& file = "") {
+std::string hand_over(const std::string& call_id, const std::string& to, const std::string& file = "",
+                      const std::string& tenant = "a.example") {
   const auto result = probe::ask_host<std::string>([=](const Host& host, auto done) {
     auto tx = std::make_shared<Transaction>(host);
     transcripts::Mail mail;
     mail.tx = tx->handle();
-    mail.tenant = "a.example";
+    mail.tenant = tenant;
     mail.call_id = call_id;
     mail.to = to;
     mail.phone = "+4930123456";
@@ -172,6 +174,21 @@ TEST_CASE("a tenant's own mail server comes before the common one") {
   REQUIRE(all.size() == 1);
   CHECK(queue_contains(all[0].envelope, "own@a.example"));
   CHECK(common.messages().empty());
+}
+
+TEST_CASE("mails to a server that hangs do not delay another tenant's") {
+  std::optional<SmtpServer> smtp(std::in_place);
+  TestServer server(with_mail(smtp->port()), nullptr, {probe::entry()});
+  REQUIRE(server.start_error() == "");
+  for (int i = 0; i < 20; ++i)
+    CHECK(hand_over("oac-" + std::to_string(i), "hang@example.com", "", "b.example") == "");
+  CHECK(hand_over("oac-1", "ops@example.com") == "");
+  const auto all = smtp->wait_for(1);
+  REQUIRE(all.size() == 1);
+  CHECK(queue_contains(all[0].content, "To: ops@example.com\r\n"));
+  CHECK(wait_for_state("sent"));
+  CHECK(ask("GET", kMails, "", {{"state", "waiting"}}, "b.example").total == 20);
+  smtp.reset();  // otherwise the attempts under way last a minute
 }
 
 TEST_CASE("mail settings that would send a password in clear, or have no valid address, are refused") {
