@@ -30,7 +30,8 @@ OutcomeRecorder::OutcomeRecorder(const Host& host, const Log& log, SubscriptionR
       deliveries_failed_(Metric::counter(host, "patchbay_webhooks_deliveries_failed",
                                          "Deliveries that failed in 4 attempts")),
       paused_(Metric::counter(host, "patchbay_webhooks_paused", "Subscriptions paused after 20 failures")),
-      timer_(host) {}
+      timer_(host),
+      interval_(host) {}
 
 void OutcomeRecorder::report(const Attempt& attempt) {
   if (attempt.outcome.delivered) return;
@@ -43,25 +44,39 @@ void OutcomeRecorder::report(const Attempt& attempt) {
 }
 
 void OutcomeRecorder::record(Attempt attempt) {
-  const Outcome& outcome = attempt.outcome;
-  const Verdict verdict = judge(attempt);
+  const DeliveryState state = judge(attempt).state;
+  if (state != DeliveryState::pending) return record_end(std::move(attempt), state);
+  retries_.push_back(std::move(attempt));
+  if (!interval_.armed()) record_retries();
+}
+
+// No expected changes: a delivery that was deleted or expired meanwhile must not hold up the others.
+void OutcomeRecorder::record_retries() {
+  if (retries_.empty()) return;
+  interval_.after_ms(kRetryRecordIntervalMs, [this] { record_retries(); });
   Transaction tx(host_);
-  switch (verdict.state) {
-    case DeliveryState::delivered:
-      tx.exec(end_, {attempt.delivery, "delivered", attempt.number, outcome.status, "", host_.wall_ms()}, 1);
-      tx.exec(succeeded_, {attempt.subscription, host_.wall_ms()});
-      break;
-    case DeliveryState::pending:
-      tx.exec(retry_,
-              {attempt.delivery, attempt.number, verdict.next_attempt_ms, outcome.status, outcome.error}, 1);
-      break;
-    case DeliveryState::failed:
-      tx.exec(end_,
-              {attempt.delivery, "failed", attempt.number, outcome.status, outcome.error, host_.wall_ms()},
-              1);
-      tx.exec(failed_, {attempt.subscription, kFailuresToPause});
-      break;
-  }
+  for (const Attempt& each : retries_)
+    tx.exec(retry_, {each.delivery, each.number, judge(each).next_attempt_ms, each.outcome.status,
+                     each.outcome.error});
+  std::move(tx).commit(alive_.bind([this, batch = std::exchange(retries_, {})](const Commit& done) mutable {
+    for (Attempt& each : batch) {
+      if (!done)
+        retry_later(std::move(each), done.error());
+      else
+        recorded_(each);
+    }
+  }));
+}
+
+void OutcomeRecorder::record_end(Attempt attempt, DeliveryState state) {
+  const Outcome& outcome = attempt.outcome;
+  const char* name = state == DeliveryState::delivered ? "delivered" : "failed";
+  Transaction tx(host_);
+  tx.exec(end_, {attempt.delivery, name, attempt.number, outcome.status, outcome.error, host_.wall_ms()}, 1);
+  if (state == DeliveryState::delivered)
+    tx.exec(succeeded_, {attempt.subscription, host_.wall_ms()});
+  else
+    tx.exec(failed_, {attempt.subscription, kFailuresToPause});
   std::move(tx).commit(alive_.bind([this, attempt = std::move(attempt)](const Commit& committed) mutable {
     // Conflict: the delivery was deleted or expired meanwhile.
     if (!committed && committed.code() != Code::conflict)
@@ -85,7 +100,6 @@ void OutcomeRecorder::retry_later(Attempt attempt, const Error& why) {
 void OutcomeRecorder::apply_to_subscription(const Attempt& attempt, const Commit& committed) {
   Subscription* subscription = registry_.find(attempt.subscription);
   const DeliveryState state = judge(attempt).state;
-  if (state == DeliveryState::pending) return;
   if (state == DeliveryState::delivered) {
     delivered_.add();
     if (subscription == nullptr) return;

@@ -48,10 +48,13 @@ class OutcomeRecorder {
   // Logs and counts a failure.
   void report(const Attempt& attempt);
   // Retries while the store refuses, whatever the reason, so that a delivery is not sent twice because of,
-  // say, a full disk.
+  // say, a full disk. Failed attempts that are repeated are recorded together, at most every
+  // kRetryRecordIntervalMs, because otherwise receivers that fail keep the store busy and delay the others.
   void record(Attempt attempt);
 
  private:
+  void record_end(Attempt attempt, DeliveryState state);
+  void record_retries();
   void retry_later(Attempt attempt, const Error& why);
   void apply_to_subscription(const Attempt& attempt, const Commit& committed);
   void report_pause(const Subscription& subscription);
@@ -64,9 +67,10 @@ class OutcomeRecorder {
   const Function<void(const Attempt&)> recorded_;
   const Statement retry_, end_, succeeded_, failed_, revision_raise_;
   const Metric delivered_, attempts_failed_, deliveries_failed_, paused_;
-  Timer timer_;
+  Timer timer_, interval_;
   Lifetime alive_;
   // state
+  std::vector<Attempt> retries_;     // wait for the interval
   std::vector<Attempt> unrecorded_;  // refused by the store
 };
 

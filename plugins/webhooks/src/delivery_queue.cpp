@@ -64,6 +64,11 @@ void DeliveryQueue::release_slot(const std::string& tenant, bool quick) {
   if (in_flight_limit_.used() == 0 && idle_) std::exchange(idle_, {})();
 }
 
+bool DeliveryQueue::is_quick(const std::string& id) const {
+  const auto lane = lanes_.find(id);
+  return lane != lanes_.end() && lane->second->quick;
+}
+
 void DeliveryQueue::wake(const std::string& id) {
   Lane& lane = this->lane(id);
   if (lane.quick) return pump(id);

@@ -36,6 +36,8 @@ class DeliveryQueue {
   // Call it when the subscription has a new delivery or was changed. Those with quick receivers go first,
   // because looking for the deliveries of many others takes as long as many requests.
   void wake(const std::string& subscription);
+  // Whether the last attempt that ended was a quick success.
+  bool is_quick(const std::string& subscription) const;
   // Starts no further attempt; calls idle() when those in flight have ended.
   void drain(Function<void()> idle);
 

@@ -25,7 +25,7 @@ constexpr char kEventsExample[] =
 constexpr char kEventsDocuments[] = R"({
   "requestHeaders": {"Last-Event-ID": "Of a stream: the id of the last event that the client has; it takes precedence over `after`"},
   "statuses": {
-  "200": "One page as JSON. With `Accept: text/event-stream`, a stream: the events after `after`, then each one that comes, with its `seq` as id, its name as event and the item of the list as data, on one line. An event `core.gone` says that the log no longer has the next ones",
+  "200": "One page as JSON. With `Accept: text/event-stream`, a stream: the events after `after`, then each new event, with its `seq` as id, its name as event and the item of the list as data, on one line. An event `core.gone` says that the log no longer has the next ones",
   "410": "gone: the log, which keeps 30 days, no longer has all events after `after`; the body has, beside the error, `oldest`, the least `after` from which it does, and `newest`"}})";
 
 // The URL of the next page: the parameters of the request, except for the cursor.

@@ -49,7 +49,7 @@ class EventStream {
   http::Stream stream_;
   // state
   EventQuery query_;
-  int64_t sent_id_ = 0;         // the last one that the client has
+  int64_t sent_id_ = 0;         // of the last event that was sent
   bool busy_ = false;           // reads, or waits for the client
   bool again_ = false;          // the log may have more
   int64_t flushed_for_ns_ = 0;  // since when it waits for the client; 0: it does not

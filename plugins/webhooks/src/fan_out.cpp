@@ -11,12 +11,13 @@
 namespace patchbay::webhooks {
 
 FanOut::FanOut(const Host& host, const Log& log, const EventCatalogue& catalogue,
-               SubscriptionRegistry& registry, Added added, Logged logged)
+               SubscriptionRegistry& registry, Added added, Quick quick, Logged logged)
     : host_(host),
       log_(log),
       catalogue_(catalogue),
       registry_(registry),
       added_(std::move(added)),
+      quick_(std::move(quick)),
       logged_(std::move(logged)),
       body_add_(Statement::find(host, "body-add")),
       delivery_add_(Statement::find(host, "delivery-add")),
@@ -47,42 +48,65 @@ void FanOut::read() {
   }));
 }
 
+// Deliveries to quick receivers are committed before the others, which may be many. The events are
+// acknowledged in the last commit: after a crash before it they are read again, and deliveries that are
+// stored are ignored.
 void FanOut::store(const std::vector<Event>& events) {
-  Transaction tx(host_);
-  Batch batch;
+  Batch quick(host_), others(host_);
+  std::vector<int64_t> ids;
   size_t bytes = 0;
   for (const Event& event : events) {
     logged_(event.tenant());
-    bytes += add(tx, event, batch);
-    tx.ack("webhooks", event.id());
+    bytes += add(event, quick, others);
+    ids.push_back(event.id());
     if (bytes > kMaxBatchBytes) break;  // the others are read again
   }
-  std::move(tx).commit(alive_.bind([this, batch](const Commit& outcome) { on_commit(outcome, batch); }));
+  Batch& last = others.subscriptions.empty() ? quick : others;
+  for (const int64_t id : ids) last.tx.ack("webhooks", id);
+  auto commit_last = [this](Batch batch) {
+    commit(std::move(batch), [this] {
+      busy_ = false;
+      read();  // until no event is pending
+    });
+  };
+  if (&last == &quick || quick.subscriptions.empty()) return commit_last(std::move(last));
+  commit(std::move(quick),
+         [commit_last, others = std::move(others)]() mutable { commit_last(std::move(others)); });
 }
 
-void FanOut::on_commit(const Commit& outcome, const Batch& batch) {
-  busy_ = false;
-  if (!outcome) {
-    log_.warn("deliveries cannot be stored", {{"why", outcome.error().text}});
-    return retry_timer_.after_ms(kStoreRetryMs, [this] { read(); });
-  }
-  for (const std::string& subscription : batch) added_(subscription);
-  read();  // until no event is pending
+void FanOut::commit(Batch batch, Function<void()> next) {
+  std::move(batch.tx).commit(alive_.bind(
+      [this, added = std::move(batch.subscriptions), next = std::move(next)](const Commit& outcome) {
+        if (outcome) {
+          for (const std::string& subscription : added) added_(subscription);
+          return next();
+        }
+        busy_ = false;
+        log_.warn("deliveries cannot be stored", {{"why", outcome.error().text}});
+        retry_timer_.after_ms(kStoreRetryMs, [this] { read(); });
+      }));
 }
 
-size_t FanOut::add(Transaction& tx, const Event& event, Batch& batch) {
-  std::vector<const Subscription*> wanting;
-  for (const Subscription* subscription : registry_.of_tenant(event.tenant()))
-    if (subscription->wants(event.topic())) wanting.push_back(subscription);
-  if (wanting.empty() || !check_payload(event)) return 0;
+size_t FanOut::add(const Event& event, Batch& quick, Batch& others) {
   const std::string key = std::to_string(event.id());
-  const std::string body = envelope(event.topic(), event.tenant(), event.time_ms(), event.payload());
-  tx.exec(body_add_, {key, body, event.time_ms()});
-  for (const Subscription* subscription : wanting) {
-    add_delivery(tx, *subscription, event, key);
-    batch.insert(subscription->id);
+  std::string body;
+  size_t bytes = 0;
+  for (const Subscription* subscription : registry_.of_tenant(event.tenant())) {
+    if (!subscription->wants(event.topic())) continue;
+    if (body.empty()) {
+      if (!check_payload(event)) return 0;
+      body = envelope(event.topic(), event.tenant(), event.time_ms(), event.payload());
+    }
+    Batch& batch = quick_(subscription->id) ? quick : others;
+    if (batch.bodies.insert(event.id()).second) {
+      batch.tx.exec(body_add_, {key, body, event.time_ms()});
+      bytes += body.size();
+    }
+    add_delivery(batch.tx, *subscription, event, key);
+    batch.subscriptions.insert(subscription->id);
+    bytes += kDeliveryBytes;
   }
-  return body.size() + wanting.size() * kDeliveryBytes;
+  return bytes;
 }
 
 // Accepts only a JSON object, because other text could add members to the signed body.

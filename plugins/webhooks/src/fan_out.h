@@ -22,11 +22,13 @@ class FanOut {
  public:
   // Called after new deliveries of the subscription were stored.
   using Added = Function<void(const std::string& subscription)>;
+  // Whether the subscription's receiver is a quick one.
+  using Quick = Function<bool(const std::string& subscription)>;
   // Called for each event that was read, which then is in its tenant's log.
   using Logged = Function<void(std::string_view tenant)>;
 
   FanOut(const Host& host, const Log& log, const EventCatalogue& catalogue, SubscriptionRegistry& registry,
-         Added added, Logged logged);
+         Added added, Quick quick, Logged logged);
 
   // Starts reading the log, if any plugin emits an event for webhooks.
   void start();
@@ -35,16 +37,23 @@ class FanOut {
   void test(const Subscription& subscription, audit::Record record, Function<void(Result<std::string>)> done);
 
  private:
-  using Batch = std::set<std::string>;  // subscriptions
+  // Deliveries that are stored together.
+  struct Batch {
+    explicit Batch(const Host& host) : tx(host) {}
+    Transaction tx;
+    std::set<int64_t> bodies;  // of these events
+    std::set<std::string> subscriptions;
+  };
 
   void read();
   void store(const std::vector<Event>& events);
-  // Returns about how many bytes it added to the transaction.
-  size_t add(Transaction& tx, const Event& event, Batch& batch);
+  // Returns about how many bytes it added to the batches.
+  size_t add(const Event& event, Batch& quick, Batch& others);
   bool check_payload(const Event& event) const;
   void add_delivery(Transaction& tx, const Subscription& subscription, const Event& event,
                     const std::string& key);
-  void on_commit(const Commit& outcome, const Batch& batch);
+  // Calls next() when the batch is stored, otherwise reads the events again later.
+  void commit(Batch batch, Function<void()> next);
 
   // borrowed
   const Host& host_;
@@ -53,6 +62,7 @@ class FanOut {
   SubscriptionRegistry& registry_;
   // owned
   const Added added_;
+  const Quick quick_;
   const Logged logged_;
   const Statement body_add_, delivery_add_;
   const Metric dropped_;

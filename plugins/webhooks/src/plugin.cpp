@@ -77,6 +77,7 @@ class Webhooks final : public Plugin {
           event_streams(host, event_log),
           fan_out(
               host, log, catalogue, registry, [this](const std::string& id) { queue.wake(id); },
+              [this](const std::string& id) { return queue.is_quick(id); },
               [this](std::string_view tenant) { event_streams.wake(tenant); }),
           retention(host, log),
           backlog(host, registry),

@@ -67,6 +67,9 @@ inline constexpr int64_t kMaxUnreadMs = 60'000;
 inline constexpr int64_t kStreamPingMs = 15'000;
 // How long a client waits before it connects again.
 inline constexpr int64_t kStreamRetryMs = 2000;
+// How long failed attempts that are repeated wait for others, so that one commit records them all. Each keeps
+// its slot until then. A crash before that repeats an attempt, as it does during a request.
+inline constexpr int64_t kRetryRecordIntervalMs = 50;
 // How long to wait before using the store again after it has refused.
 inline constexpr int64_t kStoreRetryMs = 1000;
 

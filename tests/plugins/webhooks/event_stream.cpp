@@ -98,7 +98,7 @@ std::optional<SentEvent> next_event(EventClient& client) {
 
 }  // namespace
 
-TEST_CASE("a stream has the events of the log and then each one that comes, as the list has them") {
+TEST_CASE("a stream has the events of the log and then each new event, as the list has them") {
   EventServer server;
   REQUIRE(emit("call.started", "{\"callId\":\n  \"oac-1\"}"));
   REQUIRE(emit("call.ended", "{}", "b.example"));
