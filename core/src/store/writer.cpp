@@ -108,20 +108,33 @@ Writer::Group Writer::take_group() {
   return group;
 }
 
+// A task that fails must not undo the others of its group, but a savepoint for each task is a large part of
+// the work. So a group runs without, and again with savepoints when a task has failed; the next groups have
+// them at once, because failures rarely come alone.
+bool Writer::takes_savepoints(const Group& group) {
+  if (group.size() < 2 || careful_groups_ == 0) return false;
+  --careful_groups_;
+  return true;
+}
+
 // When a task takes too long, it fails and the others are attempted again without it. When SQLite rolled back
 // the whole group (usually a full disk), its tasks are attempted one by one, so that only the task that needs
 // too much space fails, and a delete that frees space succeeds.
 void Writer::run_group(Group group) {
   int runs_again = 0;
+  bool savepoints = takes_savepoints(group);
   while (!group.empty()) {
     if (connection_.cancelled()) return complete_all(group, Status(Code::gone, "the store is closed"));
     if (group.front()->kind() != WriteTask::Kind::grouped) return run_alone(*group.front());
-    Attempt attempt = attempt_group(group);
+    Attempt attempt = attempt_group(group, savepoints);
     if (attempt.outcome == Attempt::Outcome::committed) {
       for (size_t i = 0; i < attempt.results.size(); ++i)
         if (attempt.results[i]) group[i]->committed();
       complete_first(group, attempt.results.size(), attempt.results);
       publish_notice();
+    } else if (attempt.outcome == Attempt::Outcome::task_failed && group.size() > 1) {
+      savepoints = true;
+      careful_groups_ = kCarefulGroups;
     } else if (attempt.outcome == Attempt::Outcome::rolled_back && connection_.may_run_again() &&
                runs_again < kMaxRunsAgain) {
       ++runs_again;
@@ -147,8 +160,9 @@ void Writer::run_alone(WriteTask& task) {
   complete(task, result);
 }
 
-// Runs as many tasks as time allows and commits them, or rolls back all.
-Writer::Attempt Writer::attempt_group(const Group& group) {
+// Runs as many tasks as time allows and commits them, or rolls back all. Without savepoints a task that fails
+// ends the attempt.
+Writer::Attempt Writer::attempt_group(const Group& group, bool savepoints) {
   Attempt attempt;
   auto fail = [&](Error why) {
     session_.roll_back();
@@ -161,14 +175,17 @@ Writer::Attempt Writer::attempt_group(const Group& group) {
     return fail(std::move(begun).error());
   }
   for (const auto& task : group) {
-    if (auto saved = session_.savepoint(); !saved) return fail(std::move(saved).error());
+    Status ready = savepoints ? session_.savepoint() : Status();
+    if (!ready) return fail(std::move(ready).error());
     attempt.results.push_back(run_task(*task));
     const Status& result = attempt.results.back();
-    if (session_.rolled_back()) {
+    const bool rolled_back = session_.rolled_back();
+    if (rolled_back || (!result && !savepoints)) {
       attempt.timed_out = !result && result.error().code == Code::timeout;
+      if (!rolled_back && !attempt.timed_out) attempt.outcome = Attempt::Outcome::task_failed;
       return fail(result ? Error{Code::failed, "rolled back"} : result.error());
     }
-    auto ended = result ? session_.release() : session_.undo_savepoints(0);
+    Status ended = !savepoints ? Status() : result ? session_.release() : session_.undo_savepoints(0);
     if (!ended) return fail(std::move(ended).error());
     if (Steady::now() - start > std::chrono::milliseconds(kMaxGroupTimeMs)) break;
   }

@@ -81,7 +81,8 @@ class Writer {
   using Group = std::vector<std::unique_ptr<WriteTask>>;
   // Result of one attempt to commit a group.
   struct Attempt {
-    enum class Outcome { committed, not_begun, rolled_back } outcome = Outcome::rolled_back;
+    // task_failed: rolled back, because the last task that ran failed and had no savepoint.
+    enum class Outcome { committed, not_begun, rolled_back, task_failed } outcome = Outcome::rolled_back;
     std::vector<Status> results;  // of the tasks that ran
     Error why = {};               // unless committed
     bool timed_out = false;       // rolled back, because the last task that ran took too long
@@ -92,7 +93,8 @@ class Writer {
   Group take_group();
   void run_group(Group group);
   void run_alone(WriteTask& task);
-  Attempt attempt_group(const Group& group);
+  bool takes_savepoints(const Group& group);
+  Attempt attempt_group(const Group& group, bool savepoints);
   Status run_task(WriteTask& task);
   Status commit();
   void complete(WriteTask& task, const Status& status);
@@ -109,6 +111,7 @@ class Writer {
   const Options options_;
   // state of the writer's thread; the statistics are atomic
   WriterStats stats_;
+  int careful_groups_ = 0;  // so many groups get savepoints, because a task failed lately
   // state, guarded by mutex_
   mutable std::mutex mutex_;
   std::condition_variable wake_;
