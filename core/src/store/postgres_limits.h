@@ -29,6 +29,7 @@ inline constexpr int kPostgresReaders = 4;  // a reader waits for the server mos
 // Nodes. A lease is longer than the pauses of a busy machine, and short enough that the rows of a killed
 // process are taken over within 10 s.
 inline constexpr int64_t kNodeLeaseMs = 6'000;
+inline constexpr int64_t kNodeForgetMs = int64_t{30} * 24 * 3600 * 1000;  // after its end a row is removed
 inline constexpr int64_t kNodeWatchMs = 1'000;  // between renewals, and looks for other processes' changes
 inline constexpr int64_t kMinHintMs = 100;      // between hints of one process: NOTIFY holds up other commits
 inline constexpr int64_t kMaxWatchedEvents = 1'000;  // read at once

@@ -5,7 +5,7 @@
 CREATE TABLE core_migration (
   owner TEXT NOT NULL, number BIGINT NOT NULL, hash TEXT NOT NULL, applied_ms BIGINT NOT NULL,
   PRIMARY KEY (owner, number));
--- One row per start of a node. Rows of other tables that name (node, epoch) are cleaned up in the node's next epoch.
+-- One row per start of a node in the last 30 days. Rows of other tables that name (node, epoch) are cleaned up in the node's next epoch.
 CREATE TABLE core_node (
   id TEXT NOT NULL, epoch BIGINT NOT NULL, state TEXT NOT NULL,
   started_ms BIGINT NOT NULL, retired_ms BIGINT,
@@ -60,6 +60,9 @@ CREATE INDEX core_node_live ON core_node (lease_until_ms) WHERE state = 'live';
 -- The processes that are alive. The statements of every owner may read it, to find rows whose owner (node and epoch) is dead.
 CREATE VIEW core_live_node AS SELECT id AS node, epoch FROM core_node WHERE state = 'live';
 
+-- migration: 7
+CREATE INDEX core_node_ended ON core_node (retired_ms) WHERE state <> 'live';
+
 -- name: writer-turn
 SELECT last_id, consumers_rev FROM core_writer WHERE id = 1 {{FOR_UPDATE}};
 
@@ -76,6 +79,10 @@ UPDATE core_node SET state = 'retired', retired_ms = {{NOW_MS}} WHERE id = $1 AN
 INSERT INTO core_node (id, epoch, state, started_ms, lease_until_ms)
 SELECT $1, COALESCE(MAX(epoch), 0) + 1, 'live', {{NOW_MS}}, {{DATABASE_MS}} + $2 FROM core_node WHERE id = $1
 RETURNING epoch;
+
+-- Starts that ended long ago. What they owned belongs to other processes since.
+-- name: nodes-forget
+DELETE FROM core_node WHERE state <> 'live' AND retired_ms < {{NOW_MS}} - $1;
 
 -- name: last-id
 SELECT COALESCE(MAX(id), 0) FROM (SELECT MAX(id) AS id FROM core_event UNION ALL SELECT MAX(id) FROM core_job) AS both_ids;

@@ -112,6 +112,11 @@ Result<int64_t> start_epoch(WriteSession& session, const std::string& node) {
   Rows rows;
   auto retired = session.run("node-retire", {node});
   auto added = retired ? session.run("node-add", {node, kNodeLeaseMs}, &rows) : std::move(retired);
+  // After the new row, which continues the epochs of this node.
+  if (added) {
+    auto forgotten = session.run("nodes-forget", {kNodeForgetMs});
+    if (!forgotten) added = std::move(forgotten);
+  }
   // The claims of the node's last process are released at once, because that process is dead.
   if (added) added = session.run("jobs-give-back", {node});
   Status committed;

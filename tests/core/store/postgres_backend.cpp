@@ -348,6 +348,22 @@ TEST_CASE("a node whose process died is found by its lease, and its jobs are fre
   CHECK(shared.value("SELECT COUNT(*) FROM core_node WHERE state = 'live'") == "0");
 }
 
+TEST_CASE("the rows of starts that ended long ago are removed, and the epochs continue") {
+  Shared shared;
+  std::atomic<int64_t> now_ms{1'800'000'000'000};
+  const auto open = [&] {
+    StoreOptions options;
+    options.now_ms = [&] { return now_ms.load(); };
+    return shared.open("a", std::move(options));
+  };
+  for (int i = 0; i < 3; ++i) open();
+  CHECK(shared.value("SELECT COUNT(*) FROM core_node") == "3");
+  now_ms += int64_t{31} * 24 * 3600 * 1000;
+  const auto last = open();
+  CHECK(last->epoch() == 4);
+  CHECK(shared.value("SELECT COUNT(*) FROM core_node") == "1");
+}
+
 TEST_CASE("a database of a newer version is refused") {
   Shared shared;
   shared.open("a");
