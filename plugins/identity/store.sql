@@ -223,7 +223,7 @@ DELETE FROM identity_code WHERE tenant = $1 AND username = $2 AND created_ms <= 
 DELETE FROM identity_code WHERE created_ms <= $1;
 
 -- name: revoked_since
-SELECT id, expires_ms, rev FROM identity_revoked WHERE (rev, id) > ($1, $2) ORDER BY rev, id LIMIT 500;
+SELECT id, expires_ms, rev, tenant FROM identity_revoked WHERE (rev, id) > ($1, $2) ORDER BY rev, id LIMIT 500;
 
 -- name: revoked_add
 INSERT INTO identity_revoked (id, tenant, expires_ms, rev)

@@ -43,7 +43,7 @@ inline constexpr int64_t kMaxSessionsPerUser = 100;
 inline constexpr int64_t kMaxCodesPerUser = 100;
 // The longest tokenLifetimeSec: how long the revocation of a sign-in must be remembered.
 inline constexpr int64_t kMaxTokenLifetimeMs = 86'400'000;
-// Revoked tokens in memory; beyond it revocation is refused with 503.
+// Revoked tokens of a tenant in memory; beyond it further revocations of the tenant are refused with 503.
 inline constexpr size_t kMaxRevoked = 200'000;
 
 inline constexpr size_t kMaxTokenBytes = 4096;
@@ -59,6 +59,9 @@ inline constexpr size_t kMaxCachedApiKeys = 1000;
 // How long a retired signing key verifies beyond the lifetime of its last token: other processes sign with it
 // until they have read that it is retired.
 inline constexpr int64_t kRetiredKeySlackMs = 60'000;
+// How old the next key must be before it signs, when servers share the database: longer than it takes until
+// all of them know it.
+inline constexpr int64_t kMinNextKeyMs = 2'000;
 // How long the row of a removed user stays; a process that has not read the store for so long starts anew.
 inline constexpr int64_t kRemovedUserMs = int64_t{7} * 86'400'000;
 

@@ -1,7 +1,6 @@
 #include "revocation_routes.h"
 
-#include "form.h"
-#include "identity_limits.h"
+#include "form_request.h"
 
 namespace patchbay::identity {
 namespace {
@@ -23,12 +22,7 @@ http::Response revoke_error(const char* code, const char* description) {
 }  // namespace
 
 void RevocationRoutes::add_to(http::Routes& routes) {
-  http::Route route;
-  route.method = "POST";
-  route.path = "/oidc.ashx/revoke";
-  route.role = "none";
-  route.max_body_bytes = int64_t{kMaxFormBytes};
-  route.area = "oidc";
+  http::Route route = form_route("/oidc.ashx/revoke");
   route.summary = "Revokes a refresh token with its grant, or an access token (RFC 7009)";
   route.reply_schema = R"({"type":"object"})";
   route.example = R"({"request": "token=rt_...&client_id=patchbay-admin", "reply": {}})";
@@ -38,20 +32,15 @@ void RevocationRoutes::add_to(http::Routes& routes) {
 }
 
 void RevocationRoutes::handle(const http::Request& request, Reply reply) {
-  const Tenant* tenant = context_.settings.tenant(request.tenant);
-  if (tenant == nullptr)
-    return reply(revoke_error("invalid_request", "no tenant is served under this host name"));
-  const auto form = Form::parse(request.body.view());
-  if (!form) return reply(revoke_error("invalid_request", form.error().text.c_str()));
-  const Asked asked{tenant->host, (*form)["client_id"], (*form)["token"]};
+  const FormRequest read = read_form_request(context_.settings, request);
+  if (!read.fault.empty()) return reply(revoke_error("invalid_request", read.fault.c_str()));
+  const Asked asked{read.tenant->host, read.form["client_id"], read.form["token"]};
   if (asked.token.empty()) return reply(revoke_error("invalid_request", "token is missing"));
-  if (asked.client_id.empty()) return reply(revoke_error("invalid_request", "client_id is missing"));
-  if (tenant->client(asked.client_id) == nullptr)
-    return reply(http::error(401, "invalid_client", "this client_id is not configured"));
+  if (auto refusal = refuse_client(*read.tenant, asked.client_id)) return reply(*std::move(refusal));
   if (looks_like_api_key(asked.token))
     return reply(revoke_error("unsupported_token_type",
                               "an API key is revoked by DELETE /api.ashx/v1/admin/keys/{id}"));
-  if (context_.revoked.full()) return reply(Error{Code::exhausted, "too many revoked tokens"});
+  if (context_.revoked.full(asked.tenant)) return reply(Error{Code::exhausted, "too many revoked tokens"});
   if (asked.token.find('.') == std::string::npos) return revoke_refresh_token(asked, std::move(reply));
   revoke_access_token(asked, std::move(reply));
 }

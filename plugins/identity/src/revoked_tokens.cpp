@@ -18,7 +18,10 @@ RevokedTokens::RevokedTokens(const Host& host, const lib::RevisionPoll& revision
       since_(Statement::find(host, "revoked_since")),
       expire_(Statement::find(host, "revoked_expire")) {}
 
-bool RevokedTokens::full() const { return expires_ms_.size() >= kMaxRevoked; }
+bool RevokedTokens::full(const std::string& tenant) const {
+  const auto count = counts_.find(tenant);
+  return count != counts_.end() && count->second >= kMaxRevoked;
+}
 
 Transaction RevokedTokens::begin() const {
   Transaction tx(*host_);
@@ -39,7 +42,8 @@ void RevokedTokens::read_page() {
     for (size_t row = 0; row < rows->size(); ++row) {
       last_id_ = rows->text(row, 0);
       revision_ = rows->integer(row, 2);
-      expires_ms_[last_id_] = rows->integer(row, 1);
+      std::string tenant(rows->text(row, 3));
+      if (revoked_.try_emplace(last_id_, Revoked{tenant, rows->integer(row, 1)}).second) ++counts_[tenant];
       has_changed_ = true;
     }
     if (rows->size() >= kRevokedPageRows) return read_page();
@@ -54,8 +58,14 @@ void RevokedTokens::end_refresh(const Status& status) {
 
 void RevokedTokens::expire(Transaction& tx) {
   const int64_t now_ms = host_->wall_ms();
-  for (auto at = expires_ms_.begin(); at != expires_ms_.end();)
-    at = at->second <= now_ms ? expires_ms_.erase(at) : std::next(at);
+  for (auto at = revoked_.begin(); at != revoked_.end();) {
+    if (at->second.expires_ms > now_ms) {
+      ++at;
+      continue;
+    }
+    if (--counts_[at->second.tenant] == 0) counts_.erase(at->second.tenant);
+    at = revoked_.erase(at);
+  }
   tx.exec(expire_, {now_ms});
 }
 

@@ -18,9 +18,9 @@ class RevokedTokens {
  public:
   explicit RevokedTokens(const Host& host, const lib::RevisionPoll& revisions);
 
-  bool contains(const std::string& id) const { return !id.empty() && expires_ms_.count(id) != 0; }
-  // Whether no more can be remembered.
-  bool full() const;
+  bool contains(const std::string& id) const { return !id.empty() && revoked_.count(id) != 0; }
+  // Whether no more of the tenant can be remembered.
+  bool full(const std::string& tenant) const;
 
   // Begins a transaction that revokes; add() each id to it.
   Transaction begin() const;
@@ -40,7 +40,12 @@ class RevokedTokens {
   const Host* host_;
   const lib::RevisionPoll& revisions_;
   Statement add_, since_, expire_;
-  std::unordered_map<std::string, int64_t> expires_ms_;  // by id
+  struct Revoked {
+    std::string tenant;
+    int64_t expires_ms = 0;
+  };
+  std::unordered_map<std::string, Revoked> revoked_;  // by id
+  std::unordered_map<std::string, size_t> counts_;    // of them, by tenant
   // Position of the last row read. One revision may have several rows, which a page may part.
   int64_t revision_ = 0;
   std::string last_id_;

@@ -5,6 +5,7 @@
 #include <sstream>
 
 #include "identity_limits.h"
+#include "owner/owner.h"
 
 namespace patchbay::identity {
 namespace {
@@ -44,7 +45,15 @@ SigningKeyStore::SigningKeyStore(Context& context)
       expire_(Statement::find(context.host, "signing_key_expire")),
       secret_(Statement::find(context.host, "secret")),
       secret_add_(Statement::find(context.host, "secret_add")),
-      expiry_(context.host) {}
+      expiry_(context.host) {
+  const auto owner = lib::Owner::read(context.host);
+  is_shared_ = owner && owner->is_shared;
+}
+
+bool SigningKeyStore::is_next_new() const {
+  return is_shared_ && infos_.size() > 1 && infos_[1].state == "next" &&
+         context_.host.wall_ms() - infos_[1].created_ms < kMinNextKeyMs;
+}
 
 void SigningKeyStore::load(Done done) {
   if (from_file()) return load_file(context_.settings.key_file, std::move(done));

@@ -39,6 +39,8 @@ class SigningKeyStore {
   bool from_file() const { return !context_.settings.key_file.empty(); }
   // The current one, the next one, then the retired ones, the newest first.
   const std::vector<Info>& keys() const { return infos_; }
+  // Whether other servers on the database may not know the next key yet, so that it must not sign.
+  bool is_next_new() const;
   // A transaction in which the next key becomes current. Conflict: it was rotated meanwhile.
   Result<Transaction> rotate();
 
@@ -59,6 +61,7 @@ class SigningKeyStore {
 
   Context& context_;
   Statement list_, add_, add_next_, retire_, promote_, lifetime_, expire_, secret_, secret_add_;
+  bool is_shared_ = false;  // other servers may use the database
   std::vector<Info> infos_;
   Timer expiry_;
   Lifetime alive_;

@@ -1,6 +1,6 @@
 #include "token_routes.h"
 
-#include "identity_limits.h"
+#include "form_request.h"
 
 namespace patchbay::identity {
 namespace {
@@ -33,12 +33,7 @@ TokenRoutes::TokenRoutes(Context& context, SignInChecker& checker, RefreshTokens
       code_(context, checker, codes) {}
 
 void TokenRoutes::add_to(http::Routes& routes) {
-  http::Route route;
-  route.method = "POST";
-  route.path = "/oidc.ashx/token";
-  route.role = "none";
-  route.max_body_bytes = int64_t{kMaxFormBytes};
-  route.area = "oidc";
+  http::Route route = form_route("/oidc.ashx/token");
   route.summary =
       "Issues an access token for a password, a refresh token or an authorization code (RFC 6749)";
   route.example = kTokenExample;
@@ -49,31 +44,26 @@ void TokenRoutes::add_to(http::Routes& routes) {
 }
 
 void TokenRoutes::handle(const http::Request& request, TokenReply reply) {
-  const Tenant* tenant = context_.settings.tenant(request.tenant);
-  if (tenant == nullptr)
-    return reply(token_error("invalid_request", "no tenant is served under this host name"));
-  if (request.body.view().substr(0, 1) == "{")
+  FormRequest read = read_form_request(context_.settings, request);
+  if (read.tenant != nullptr && request.body.view().substr(0, 1) == "{")
     return reply(
         token_error("invalid_request",
                     "send a form, not JSON: grant_type=password&client_id=...&username=...&password=..."));
-  auto form = Form::parse(request.body.view());
-  if (!form) return reply(token_error("invalid_request", form.error().text.c_str()));
+  if (!read.fault.empty()) return reply(token_error("invalid_request", read.fault.c_str()));
 
   TokenRequest asked;
-  asked.tenant = tenant->host;
-  asked.client_id = (*form)["client_id"];
-  const std::string grant_type = (*form)["grant_type"];
-  asked.attempt = {tenant->host, (*form)["username"], grant_type, request.remote, request.correlation};
-  asked.form = *std::move(form);
+  asked.tenant = read.tenant->host;
+  asked.client_id = read.form["client_id"];
+  const std::string grant_type = read.form["grant_type"];
+  asked.attempt = {asked.tenant, read.form["username"], grant_type, request.remote, request.correlation};
+  asked.form = std::move(read.form);
   if (grant_type.empty()) return reply(token_error("invalid_request", "grant_type is missing"));
   const bool known =
       grant_type == "password" || grant_type == "refresh_token" || grant_type == "authorization_code";
   if (!known)
     return reply(token_error("unsupported_grant_type",
                              "grant_type must be password, refresh_token or authorization_code"));
-  if (asked.client_id.empty()) return reply(token_error("invalid_request", "client_id is missing"));
-  if (tenant->client(asked.client_id) == nullptr)
-    return reply(http::error(401, "invalid_client", "this client_id is not configured"));
+  if (auto refusal = refuse_client(*read.tenant, asked.client_id)) return reply(*std::move(refusal));
   if (grant_type == "password") return password_.answer(std::move(asked), std::move(reply));
   if (grant_type == "refresh_token") return refresh_token_.answer(std::move(asked), std::move(reply));
   code_.answer(std::move(asked), std::move(reply));

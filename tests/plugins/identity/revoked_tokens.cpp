@@ -46,6 +46,26 @@ TEST_CASE("more revocations than a page of rows are read at the start") {
   CHECK(sign_in().access != "");
 }
 
+TEST_CASE("a tenant with as many revoked tokens as it may have keeps no other tenant from revoking") {
+  UserServer server;
+  server.as_another_process(
+      "BEGIN IMMEDIATE; UPDATE identity_revision SET rev = rev + 1 WHERE domain = 'revoked';"
+      "INSERT INTO identity_revoked (id, tenant, expires_ms, rev) "
+      "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 200000) "
+      "SELECT 'id-' || n.i, 'b.example', 9000000000000, r.rev FROM n, identity_revision r "
+      "WHERE r.domain = 'revoked'; COMMIT;");
+  server.core.restart();
+  const auto revoke = [](const std::string& client, const std::string& tenant) {
+    return probe::ask("POST", "/oidc.ashx/revoke", post("token=a.b.c&client_id=" + client, tenant));
+  };
+  const auto refused = revoke("other", kTenantB);
+  REQUIRE_FALSE(refused.ok());
+  CHECK(refused.error().code == Code::exhausted);
+  const auto accepted = revoke("patchbay-admin", kTenantA);
+  REQUIRE(accepted.ok());
+  CHECK(accepted->status == 200);
+}
+
 TEST_CASE("revocations of one transaction that begin on one page and end on the next all count") {
   UserServer server;
   const Tokens tokens = sign_in();

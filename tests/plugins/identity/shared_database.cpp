@@ -67,3 +67,20 @@ TEST_CASE("a revocation of another process counts without a hint, after a second
     return !probe::verify(tokens.access);
   }));
 }
+
+TEST_CASE("a signing key signs only when other servers on the database can know it" *
+          doctest::skip(!test::on_postgres())) {
+  LoginServer server;
+  server.clock.advance(std::chrono::seconds(2));
+  const auto rotate = [] {
+    return error_of(*probe::ask("POST", "/api.ashx/v1/admin/signing-keys/rotate", as_alice()));
+  };
+  const Tokens before = sign_in();
+  CHECK(rotate() == "200 ");
+  CHECK(rotate() == "409 conflict");
+  server.clock.advance(std::chrono::milliseconds(1999));
+  CHECK(rotate() == "409 conflict");
+  server.clock.advance(std::chrono::milliseconds(1));
+  CHECK(rotate() == "200 ");
+  CHECK(probe::verify(before.access));
+}
