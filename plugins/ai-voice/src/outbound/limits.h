@@ -30,6 +30,7 @@ inline constexpr uint32_t kMaxPauseFactor = 10;  // by which that pause grows at
 inline constexpr size_t kMaxHeldCalls = 1000;    // calls that a free slot can start
 inline constexpr int64_t kStartedHeldMs = 10'000;  // for the claim of a held call that was started
 inline constexpr int64_t kSharedSlotMs = 1000;     // between tries while other servers have the slots
+inline constexpr int64_t kReservedMs = 30'000;     // how long a trunk keeps a reserved place that is not used
 inline constexpr int64_t kMaxEarlyStartMs = 100;   // by which a start may be early for a shared rate
 inline constexpr size_t kMaxTrunkProbes = 20;      // waiting calls that one free slot tries for a free trunk
 inline constexpr size_t kTrimAfterAttempts = 20;   // running at once; then memory is returned to the system

@@ -42,6 +42,7 @@ Scheduler::Scheduler(const Host& host, const CallStore& store, const EngineRegis
       load_timer_(host),
       rate_timer_(host),
       slot_timer_(host),
+      reserved_timer_(host),
       telephony_(host) {
   metrics_.running(0);
 }
@@ -85,6 +86,7 @@ void Scheduler::count_start(const std::string& tenant, const TenantSettings& set
 
 void Scheduler::reserve_trunk(const Call& call, Function<void(const StartLimit&)> done) {
   if (!telephony_.up()) return done({});
+  watch_reserved(call);
   telephony_.call(telephony::Telephony::reserve, {call.call_id, call.tenant, call.phone},
                   [done = std::move(done)](const Result<telephony::Reserved>& reserved) {
                     // Without an answer dial() decides.
@@ -94,6 +96,7 @@ void Scheduler::reserve_trunk(const Call& call, Function<void(const StartLimit&)
 }
 
 void Scheduler::release_trunk(const std::string& call_id) {
+  reserved_.erase(call_id);
   if (telephony_.up()) telephony_.call(telephony::Telephony::release, {call_id}, [](const Result<Empty>&) {});
 }
 
@@ -253,6 +256,7 @@ void Scheduler::commit_claim(Claim claim) {
     if (--claiming_[tenant] == 0) claiming_.erase(tenant);
     if (!outcome) return on_claim_refused(claim, outcome);
     release_held(claim.job.body);
+    reserved_.erase(claim.job.body);
     start_attempt(claim.call, claim.api_key, claim.engine, claim.settings);
   }));
 }

@@ -95,6 +95,8 @@ class Scheduler {
   StartLimit shared_limit(const Claim& claim, const Commit& outcome) const;
   void on_claim_refused(const Claim& claim, const Commit& outcome);
   void arm_slot_timer();
+  void watch_reserved(const Call& call);
+  void check_reserved();
   // Returns until when a call waits for an engine that is unknown or has ended; 0: the engine can be used.
   int64_t registration_ends_ns(const RegisteredEngine* engine) const;
   void start_attempt(Call call, std::string api_key, const RegisteredEngine& engine,
@@ -140,11 +142,18 @@ class Scheduler {
   Timer load_timer_;
   Timer rate_timer_;
   Timer slot_timer_;
+  Timer reserved_timer_;
   Service<telephony::Telephony> telephony_;
   std::map<std::string, std::shared_ptr<OutboundAttempt>> attempts_;  // shared with the attempts themselves
   std::deque<HeldCall> held_calls_;                                   // the longest waiting first
   Function<void()> on_idle_;                                          // set by drain() and stop()
   std::map<std::string, size_t> claiming_;                            // claims being committed, by tenant
+  struct Reserved {
+    std::string tenant;
+    int64_t since_ns = 0;
+  };
+  std::map<std::string, Reserved>
+      reserved_;  // by call: places at trunks, while other servers may claim the call
   int64_t first_registration_ends_ns_ = 0;  // until then a call waits for an unknown engine
   size_t max_running_ = 0;                  // since the last trim_memory()
   LoadLimit load_;

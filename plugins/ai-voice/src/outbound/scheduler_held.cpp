@@ -117,6 +117,26 @@ void Scheduler::start_rated_calls() {
   if (pause_ns > 0) arm_rate_timer(pause_ns);
 }
 
+// The place of a call that is created here and claimed by another server would stay reserved until it
+// expires.
+void Scheduler::watch_reserved(const Call& call) {
+  if (!store_.owner().is_shared) return;
+  reserved_[call.call_id] = {call.tenant, host_.mono_ns()};
+  if (!reserved_timer_.armed()) reserved_timer_.after_ms(kSharedSlotMs, [this] { check_reserved(); });
+}
+
+void Scheduler::check_reserved() {
+  const int64_t expired_ns = host_.mono_ns() - kReservedMs * 1'000'000;
+  std::erase_if(reserved_, [expired_ns](const auto& each) { return each.second.since_ns < expired_ns; });
+  for (const auto& [id, reserved] : reserved_)
+    store_.get(reserved.tenant, id, kMainStrand, alive_.bind([this, id = id](const Result<Call>& call) {
+      // Not stored yet, or not claimed.
+      if (!call || (call->owner_run == 0 && !is_final(call->status))) return;
+      if (call->owner_run != store_.owner().run && reserved_.count(id) != 0) release_trunk(id);
+    }));
+  if (!reserved_.empty()) reserved_timer_.after_ms(kSharedSlotMs, [this] { check_reserved(); });
+}
+
 // Calls of other servers end without notice, so one call a second tries.
 void Scheduler::arm_slot_timer() {
   if (!store_.owner().is_shared || slot_timer_.armed()) return;
