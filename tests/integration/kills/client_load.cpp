@@ -56,7 +56,11 @@ void Load::client(ServerProcess& server) {
 
 Request Load::next() {
   const int what = draw(14);
-  if (calls_left_ > 0 && what < 5) return new_call();
+  const auto now = std::chrono::steady_clock::now();
+  if (calls_left_ > 0 && what < 5 && now >= next_call_) {
+    next_call_ = now + pause_;
+    return new_call();
+  }
   if (what >= 10) return management.next(random_, journal.calls);
   if (!journal.calls.empty() && what < 7) {
     const int at = draw(static_cast<int>(journal.calls.size()));

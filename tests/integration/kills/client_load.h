@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <map>
 #include <mutex>
 #include <random>
@@ -27,12 +28,16 @@ struct Journal {
 
 class Load {
  public:
-  // `receiver`: of the subscriptions that are made.
-  Load(unsigned seed, std::string receiver) : management(std::move(receiver)), random_(seed) {}
+  // `receiver`: of the subscriptions that are made. `first`: where telephone numbers and names begin, so that
+  // loads at the same time differ in them.
+  Load(unsigned seed, std::string receiver, int first = 0)
+      : management(std::move(receiver), first), random_(seed), numbered_(first) {}
 
   // Runs four clients until the server is gone or stop(), with at most `calls` new calls.
   void run(ServerProcess& server, int calls, bool retries);
   void stop() { stopped_ = true; }  // [any thread]
+  // The least time between two new calls, so that a run of many calls lasts. Default: none.
+  void space_calls(std::chrono::milliseconds pause) { pause_ = pause; }
   // Checks that repeated keys get the original answers.
   void repeat_all(ServerProcess& server);
 
@@ -52,7 +57,9 @@ class Load {
   std::atomic<bool> stopped_{false};
   int calls_left_ = 0;
   bool retries_ = false;
-  int numbered_ = 0;
+  int numbered_;
+  std::chrono::milliseconds pause_{0};
+  std::chrono::steady_clock::time_point next_call_{};
 };
 
 }  // namespace kills

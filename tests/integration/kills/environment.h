@@ -25,7 +25,8 @@ inline constexpr char kReceiverSecret[] = "a-secret-of-the-tests-0123456789";
 
 class Environment {
  public:
-  // A server of its own on PostgreSQL, or SQLite: by default as the test runs.
+  // On PostgreSQL, with a PostgreSQL server that only this environment uses, or on SQLite. Default: as the
+  // test runs.
   explicit Environment(bool on_postgres = patchbay::test::on_postgres());
 
   std::unique_ptr<ServerProcess> start(std::vector<std::string> before = {}) const {

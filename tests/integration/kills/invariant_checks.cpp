@@ -6,6 +6,7 @@
 #include <thread>
 
 #include "database.h"
+#include "management_checks.h"
 
 namespace kills {
 namespace {
@@ -35,6 +36,8 @@ bool wait_until_idle(const Environment& environment, int limit_sec) {
   }
   return true;
 }
+
+namespace {
 
 void check_store(const Environment& environment) {
   const Database db = environment.database();
@@ -70,6 +73,7 @@ void check_promises(const Environment& environment, const Journal& journal) {
   }
 }
 
+// Dials and ends.
 void check_attempts(const Environment& environment) {
   const Database db = environment.database();
   std::map<std::string, int> attempts;
@@ -98,6 +102,7 @@ void check_attempts(const Environment& environment) {
   }
 }
 
+// Their order.
 void check_events(const Environment& environment) {
   const Database db = environment.database();
   const auto without_earlier = [&](const std::string& topic, const std::string& earlier) {
@@ -121,6 +126,7 @@ void check_events(const Environment& environment) {
   }
 }
 
+// At the receiver.
 void check_deliveries(const Environment& environment) {
   const Database db = environment.database();
   CHECK(db.list("SELECT topic || ': ' || state || ' after ' || attempt || ', due ' || due_ms || ' of ' || "
@@ -149,6 +155,26 @@ void check_deliveries(const Environment& environment) {
   for (const auto& row : db.rows("SELECT call_id, attempt FROM ai_voice_call")) {
     CAPTURE(row[0]);
     CHECK(std::to_string(ends[row[0]].size()) == row[1]);
+  }
+}
+
+}  // namespace
+
+// Only the first journal's links are asked for, because unknown links are limited for each address.
+void check_all(ServerProcess& server, const Environment& environment, const std::vector<Load*>& loads) {
+  for (Load* load : loads) load->repeat_all(server);
+  check_access(server, loads.front()->management.journal);
+  CHECK(wait_until_idle(environment, 120));
+  server.terminate();
+  CHECK(server.wait() == 0);
+  check_store(environment);
+  check_attempts(environment);
+  check_events(environment);
+  check_deliveries(environment);
+  check_mails(environment);
+  for (const Load* load : loads) {
+    check_promises(environment, load->journal);
+    check_management(environment, load->management.journal);
   }
 }
 

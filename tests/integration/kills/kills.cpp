@@ -10,7 +10,6 @@
 
 #include "database.h"
 #include "invariant_checks.h"
-#include "management_checks.h"
 
 using namespace kills;
 using namespace std::chrono_literals;
@@ -86,19 +85,7 @@ TEST_CASE("killed servers lose nothing that they acknowledged, and dial no attem
 
   const auto last = environment.start();
   REQUIRE(last->wait_ready());
-  load.repeat_all(*last);
-  check_access(*last, load.management.journal);
-  CHECK(wait_until_idle(environment, 120));
-  last->terminate();
-  CHECK(last->wait() == 0);
-
-  check_store(environment);
-  check_promises(environment, load.journal);
-  check_attempts(environment);
-  check_events(environment);
-  check_deliveries(environment);
-  check_management(environment, load.management.journal);
-  check_mails(environment);
+  check_all(*last, environment, {&load});
   tell_what_happened(environment, load);
 }
 

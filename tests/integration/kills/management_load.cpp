@@ -46,7 +46,7 @@ Request ManagementLoad::next(std::mt19937& random, const std::set<std::string>& 
   return {"POST", in_tenant(kShares), "", R"({"file":")" + call + R"(.json"})"};
 }
 
-// Removes one that was not asked for yet; without one makes a key, or a share of `call`.
+// Removes the first whose removal was not requested yet. Without any, makes a key, or a share of `call`.
 Request ManagementLoad::remove_one(const char* path, std::map<std::string, Made>& from,
                                    const std::string& call) {
   for (auto& [id, each] : from) {

@@ -27,8 +27,9 @@ struct ManagementJournal {
 
 class ManagementLoad {
  public:
-  // New subscriptions are to `receiver` and a path.
-  explicit ManagementLoad(std::string receiver) : receiver_(std::move(receiver)) {}
+  // New subscriptions are to `receiver` and a path. Names end in numbers after `first`.
+  explicit ManagementLoad(std::string receiver, int first = 0)
+      : receiver_(std::move(receiver)), numbered_(first) {}
 
   Request next(std::mt19937& random, const std::set<std::string>& calls);
   static bool is_mine(const Request& request);
@@ -45,7 +46,7 @@ class ManagementLoad {
   bool removed(const std::string& path, int status);
 
   const std::string receiver_;
-  int numbered_ = 0;
+  int numbered_;
 };
 
 }  // namespace kills

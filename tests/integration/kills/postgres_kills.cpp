@@ -8,7 +8,6 @@
 #include <thread>
 
 #include "invariant_checks.h"
-#include "management_checks.h"
 
 using namespace kills;
 using namespace std::chrono_literals;
@@ -59,16 +58,5 @@ TEST_CASE(
                            << load.journal.refused.size() << " refused, " << load.journal.calls.size()
                            << " calls; slowest recovery " << slowest_ms << " ms");
 
-  load.repeat_all(*server);
-  check_access(*server, load.management.journal);
-  CHECK(wait_until_idle(environment, 120));
-  server->terminate();
-  CHECK(server->wait() == 0);
-  check_store(environment);
-  check_promises(environment, load.journal);
-  check_attempts(environment);
-  check_events(environment);
-  check_deliveries(environment);
-  check_management(environment, load.management.journal);
-  check_mails(environment);
+  check_all(*server, environment, {&load});
 }

@@ -56,12 +56,5 @@ TEST_CASE("a server that gets SIGTERM ends its calls and loses no event") {
 
   server = environment.start();  // delivers what the receiver has not got yet
   REQUIRE(server->wait_ready());
-  CHECK(wait_until_idle(environment, 60));
-  server->terminate();
-  CHECK(server->wait() == 0);
-  check_store(environment);
-  check_promises(environment, load.journal);
-  check_attempts(environment);
-  check_events(environment);
-  check_deliveries(environment);
+  check_all(*server, environment, {&load});
 }

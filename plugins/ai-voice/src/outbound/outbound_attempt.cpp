@@ -74,7 +74,8 @@ void OutboundAttempt::interrupt() {
 void OutboundAttempt::lose() {
   strand_.post([self = shared_from_this()] {
     if (self->ending_) return;  // then storing the end finds that it is stored
-    self->log_.warn("another server took this one for dead and has ended the call, which is hung up");
+    self->log_.warn(
+        "the lease of this server ran out and another server has ended the call, which is hung up");
     self->lost_ = true;
     self->end_attempt(Ending::technical(self->answered(), "interrupted"));
   });
