@@ -82,7 +82,7 @@ ALTER TABLE ai_voice_call ADD COLUMN owner_epoch BIGINT NOT NULL DEFAULT 0;
 -- For limits that servers on one database share: a tenant's running calls, and when its next call may start.
 CREATE INDEX ai_voice_call_running_tenant ON ai_voice_call (tenant) WHERE owner_run > 0;
 CREATE TABLE ai_voice_start_rate (tenant TEXT PRIMARY KEY, next_ms BIGINT NOT NULL);
--- Hangups that were requested at another server than the one that runs the attempt.
+-- Hangups that were requested at a server that does not run the attempt.
 CREATE TABLE ai_voice_hangup (call_id TEXT PRIMARY KEY, owner_run BIGINT NOT NULL);
 
 -- migration: 7

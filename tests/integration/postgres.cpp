@@ -12,35 +12,14 @@ using test::Child;
 using test::kPatience;
 using test::Postgres;
 using test::Program;
+using test::server_yaml;
 
 namespace {
 
 constexpr const char* kCanary = "canary-of-the-store-password";
 
-std::string yaml_with(const std::string& store) {
-  return "server: {data: data, log: {level: debug}, management: {listen: \"127.0.0.1:0\"}" + store + "}\n" +
-         R"(
-plugins:
-  rest-api: {listen: "127.0.0.1:0"}
-  identity: {issuer: "http://localhost"}
-  media: {}
-  whitelist: {}
-  sip-trunk: {listenPort: 0}
-  ai-voice: {}
-  engine-local: {}
-  transcripts: {}
-  webhooks: {}
-tenants:
-  one.example:
-    primary: true
-    ai-voice: {email: a@example.com}
-    webhooks: {allowPrivateReceivers: true}
-    sip-trunk: {defaultTrunkId: closed, trunks: [{id: closed, host: 127.0.0.1, port: 1, transport: tcp}]}
-)";
-}
-
 std::string on(const Postgres& server) {
-  return ", store: \"" + server.url() + "\", store_password: " + kCanary;
+  return ", log: {level: debug}, store: \"" + server.url() + "\", store_password: " + kCanary;
 }
 
 // Runs `patchbay` in the folder of the server.
@@ -87,7 +66,7 @@ bool has(const std::string& text, const std::string& what) { return text.find(wh
 TEST_CASE("keys, webhooks and calls on PostgreSQL are there after a kill") {
   auto postgres = Postgres::start();
   REQUIRE_MESSAGE(postgres.ok(), (postgres ? "" : postgres.error().text));
-  Operator patchbay(yaml_with(on(**postgres)));
+  Operator patchbay(server_yaml(on(**postgres)));
   {
     Child server = patchbay.serve();
     CHECK(patchbay.ask({"key", "new", "billing"}).rfind("ak_", 0) == 0);
@@ -110,7 +89,7 @@ TEST_CASE("keys, webhooks and calls on PostgreSQL are there after a kill") {
 TEST_CASE("a server goes on with its copy on PostgreSQL") {
   auto postgres = Postgres::start();
   REQUIRE_MESSAGE(postgres.ok(), (postgres ? "" : postgres.error().text));
-  Operator patchbay(yaml_with(""));
+  Operator patchbay(server_yaml(", log: {level: debug}"));
   {
     Child server = patchbay.serve();
     patchbay.ask({"webhook", "add", "http://127.0.0.1:9/x", "--events", "outbound-ai.finished"});
@@ -119,7 +98,7 @@ TEST_CASE("a server goes on with its copy on PostgreSQL") {
     patchbay.stop(server);
   }
   CHECK(has(patchbay.ask({"store", "copy", "--to", (*postgres)->url()}), "copied and verified"));
-  patchbay.program.write(yaml_with(on(**postgres)));
+  patchbay.program.write(server_yaml(on(**postgres)));
   Child server = patchbay.serve();
   CHECK(has(patchbay.ask({"calls"}), "+4930123456"));
   CHECK(value(**postgres, "SELECT url FROM webhooks_subscription") == "http://127.0.0.1:9/x");

@@ -16,6 +16,30 @@ namespace patchbay::test {
 
 constexpr std::chrono::seconds kPatience(60);
 
+// A server with all plugins that need no other program, and a trunk that refuses connections. `of_server`:
+// further settings of `server`, each after a comma.
+inline std::string server_yaml(const std::string& of_server = {}) {
+  return "server: {data: data, management: {listen: \"127.0.0.1:0\"}" + of_server + "}\n" + R"(plugins:
+  rest-api: {listen: "127.0.0.1:0"}
+  identity: {issuer: "http://localhost"}
+  media: {}
+  whitelist: {}
+  numbers: {}
+  sip-trunk: {listenPort: 0}
+  ai-voice: {}
+  engine-local: {}
+  transcripts: {}
+  webhooks: {}
+tenants:
+  one.example:
+    primary: true
+    ai-voice: {email: a@example.com}
+    webhooks: {allowPrivateReceivers: true}
+    sip-trunk: {defaultTrunkId: closed, trunks: [{id: closed, host: 127.0.0.1, port: 1, transport: tcp}]}
+  two.example: {}
+)";
+}
+
 struct Program {
   explicit Program(const std::string& yaml) { write(yaml); }
 

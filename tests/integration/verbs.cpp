@@ -16,30 +16,9 @@ using namespace patchbay;
 using test::Child;
 using test::kPatience;
 using test::Program;
+using test::server_yaml;
 
 namespace {
-
-constexpr const char* kServer = R"(
-server: {data: data, management: {listen: "127.0.0.1:0"}}
-plugins:
-  rest-api: {listen: "127.0.0.1:0"}
-  identity: {issuer: "http://localhost"}
-  media: {}
-  whitelist: {}
-  numbers: {}
-  sip-trunk: {listenPort: 0}
-  ai-voice: {}
-  engine-local: {}
-  transcripts: {}
-  webhooks: {}
-tenants:
-  one.example:
-    primary: true
-    ai-voice: {email: a@example.com}
-    webhooks: {allowPrivateReceivers: true}
-    sip-trunk: {defaultTrunkId: closed, trunks: [{id: closed, host: 127.0.0.1, port: 1, transport: tcp}]}
-  two.example: {}
-)";
 
 struct Said {
   int code;
@@ -48,7 +27,7 @@ struct Said {
 };
 
 struct Server {
-  explicit Server(const std::string& yaml = kServer) : program(yaml), child(program.run({"serve"})) {
+  explicit Server(const std::string& yaml = server_yaml()) : program(yaml), child(program.run({"serve"})) {
     REQUIRE(program.says("ready, patchbay.yaml"));
   }
   Said ask(const std::vector<std::string>& arguments) {
@@ -177,7 +156,7 @@ TEST_CASE("status shows a healthy server on one screen") {
 }
 
 TEST_CASE("status lists what was counted at the end of earlier calls") {
-  std::string yaml(kServer);
+  std::string yaml = server_yaml();
   const std::string one =
       "{defaultTrunkId: closed, trunks: [{id: closed, host: 127.0.0.1, port: 1, transport: tcp}]}";
   REQUIRE(yaml.find(one) != std::string::npos);

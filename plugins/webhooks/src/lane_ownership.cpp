@@ -66,7 +66,7 @@ void LaneOwnership::on_rows(const Rows& rows) {
       if (is_due) ready_(subscription);
       continue;
     }
-    own_.erase(subscription);  // if another server took this one for dead
+    own_.erase(subscription);  // if this server's lease ran out meanwhile
     if (owner == kAnotherServer) of_others_.insert(subscription);
     if (owner != kAnotherServer && is_due) take(subscription);
   }

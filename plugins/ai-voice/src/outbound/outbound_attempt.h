@@ -52,8 +52,8 @@ class OutboundAttempt final : public std::enable_shared_from_this<OutboundAttemp
   void cancel(Function<void()> done);
   // [any] Ends the attempt because the server stops.
   void interrupt();
-  // [any] Ends the attempt without storing its end, because another server took this one for dead and has
-  // stored it.
+  // [any] Ends the attempt without storing its end, because this server's lease ran out and another server
+  // has stored it.
   void lose();
 
  private:

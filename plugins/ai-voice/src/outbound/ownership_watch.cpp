@@ -19,7 +19,8 @@ void OwnershipWatch::start() {
   if (store_.owner().is_shared) poll_.start();
 }
 
-// Takes the list of attempts before the read, because one that begins meanwhile may be missing in its result.
+// Takes the list of attempts before the read, because an attempt that begins meanwhile may be missing in its
+// result.
 void OwnershipWatch::check() {
   std::vector<std::string> running = running_();
   if (running.empty()) return poll_.looked();

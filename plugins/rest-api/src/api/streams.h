@@ -43,8 +43,8 @@ class Streams {
   // response refuses it.
   std::optional<Response> begin(const Exchange& exchange, const http::Route& route, http::Request& request,
                                 Opening& opening);
-  // Returns the response that opens the stream, and keeps it until it ends, or one that refuses an event
-  // stream beyond the limits of the route. Error: the handler's headers are not valid, or its listener does
+  // Returns the response that opens the stream, and keeps it until it ends; beyond the limits of the route, a
+  // response that refuses the stream. Error: the handler's headers are not valid, or its listener does
   // not exist.
   Result<Response> open(Opening opening, const http::Response& answer, const Exchange& exchange);
 
