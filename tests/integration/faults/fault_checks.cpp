@@ -6,7 +6,6 @@
 #include <thread>
 
 #include "invariant_checks.h"
-#include "management_checks.h"
 
 namespace faults {
 namespace {
@@ -142,11 +141,7 @@ void FaultyServer::finish() {
     CHECK(db.count("SELECT COUNT(*) FROM ai_voice_call WHERE phone = '" + what + "'") == 0);
     CHECK(db.count("SELECT COUNT(*) FROM identity_api_key WHERE name = '" + what + "'") == 0);
   }
-  check_store(environment);
-  check_attempts(environment);
-  check_events(environment);
-  check_deliveries(environment);
-  check_mails(environment);
+  check_invariants(environment);
   server->terminate();
   CHECK(server->wait() == 0);
 }

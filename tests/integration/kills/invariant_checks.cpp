@@ -160,6 +160,14 @@ void check_deliveries(const Environment& environment) {
 
 }  // namespace
 
+void check_invariants(const Environment& environment) {
+  check_store(environment);
+  check_attempts(environment);
+  check_events(environment);
+  check_deliveries(environment);
+  check_mails(environment);
+}
+
 // Only the first journal's links are asked for, because unknown links are limited for each address.
 void check_all(ServerProcess& server, const Environment& environment, const std::vector<Load*>& loads) {
   for (Load* load : loads) load->repeat_all(server);
@@ -167,11 +175,7 @@ void check_all(ServerProcess& server, const Environment& environment, const std:
   CHECK(wait_until_idle(environment, 120));
   server.terminate();
   CHECK(server.wait() == 0);
-  check_store(environment);
-  check_attempts(environment);
-  check_events(environment);
-  check_deliveries(environment);
-  check_mails(environment);
+  check_invariants(environment);
   for (const Load* load : loads) {
     check_promises(environment, load->journal);
     check_management(environment, load->management.journal);
