@@ -2,7 +2,6 @@
 #include <patchbay/hex.h>
 #include <patchbay/services/whitelist.h>
 #include <patchbay/store.h>
-#include <sqlite3.h>
 
 #include <future>
 #include <string>
@@ -13,6 +12,7 @@
 #include "support/probe_plugin.h"
 #include "support/promise.h"
 #include "support/test_server.h"
+#include "support/test_store.h"
 
 using namespace patchbay;
 
@@ -340,11 +340,7 @@ TEST_CASE("when the list cannot be read or written, dials are refused and change
   Server server;
   signed_send("add", R"({"number":"112"})");
   CHECK(allowed("112"));
-  sqlite3* db = nullptr;
-  REQUIRE(sqlite3_open((server.core.data() / "patchbay.db").c_str(), &db) == SQLITE_OK);
-  sqlite3_busy_timeout(db, 10'000);
-  REQUIRE(sqlite3_exec(db, "DROP TABLE whitelist_entry", nullptr, nullptr, nullptr) == SQLITE_OK);
-  sqlite3_close(db);
+  REQUIRE(test::run_sql(server.core.data() / "patchbay.db", "DROP TABLE whitelist_entry").ok());
   const auto verdict = probe::dial(kTenantA, "112");
   REQUIRE(verdict);
   CHECK_FALSE(verdict->allowed);
