@@ -87,9 +87,12 @@ DELETE FROM core_node WHERE state <> 'live' AND retired_ms < {{NOW_MS}} - $1;
 -- name: last-id
 SELECT COALESCE(MAX(id), 0) FROM (SELECT MAX(id) AS id FROM core_event UNION ALL SELECT MAX(id) FROM core_job) AS both_ids;
 
+-- Two statements instead of RETURNING, as with job-add. On PostgreSQL the lock of core_writer keeps others from between them.
 -- name: tenant-seq
-INSERT INTO core_tenant_seq (tenant, seq) VALUES ($1, 1)
-ON CONFLICT (tenant) DO UPDATE SET seq = core_tenant_seq.seq + 1 RETURNING seq;
+SELECT seq FROM core_tenant_seq WHERE tenant = $1;
+
+-- name: tenant-seq-put
+INSERT INTO core_tenant_seq (tenant, seq) VALUES ($1, $2) ON CONFLICT (tenant) DO UPDATE SET seq = excluded.seq;
 
 -- name: event-add
 INSERT INTO core_event (id, topic, tenant, tenant_seq, subject, correlation, ts_ms, payload, unique_key)

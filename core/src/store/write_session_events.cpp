@@ -25,8 +25,9 @@ Result<int64_t> WriteSession::emit(const EmitOp& op) {
                                std::to_string(op.payload.size()) + " bytes"};
   Rows rows;
   PB_TRY(run("tenant-seq", {op.tenant}, &rows));
-  LoggedEvent event{next_id(),  op.topic,       op.tenant, rows.integer(0, 0),
-                    op.subject, op.correlation, clock_(),  op.payload};
+  const int64_t seq = rows.empty() ? 1 : rows.integer(0, 0) + 1;
+  PB_TRY(run_later("tenant-seq-put", {op.tenant, seq}));
+  LoggedEvent event{next_id(), op.topic, op.tenant, seq, op.subject, op.correlation, clock_(), op.payload};
   Value unique_key = op.unique_key.empty() ? Value() : Value(op.unique_key);
   Values row{event.id,          event.topic, event.tenant,  event.tenant_seq, event.subject,
              event.correlation, event.ts_ms, event.payload, unique_key};
