@@ -20,8 +20,7 @@ class HintedPoll {
   // Looks for the first time after an interval.
   void start() {
     auto opened = Subscription::open(*host_, "core.store.changed", [this](const Event& event) {
-      // What a running look has read may be older than the hint.
-      if (event.subject() == host_->plugin_id() && !std::exchange(looks_again_, looking_)) begin();
+      if (event.subject() == host_->plugin_id()) hint();
     });
     if (opened) hints_ = *std::move(opened);
     if (!opened) Log(*host_).warn("no hints of other processes", {{"why", opened.error().text}});
@@ -31,6 +30,11 @@ class HintedPoll {
     stopped_ = true;
     hints_ = Subscription();
     timer_.cancel();
+  }
+  // Looks at once. start() opens the hints of other processes.
+  void hint() {
+    if (!looking_) return begin();
+    looks_again_ = true;  // what the running look has read may be older
   }
   void looked() {
     looking_ = false;

@@ -1,8 +1,6 @@
 // RouteTables: the outbound and inbound routes of all tenants. Main strand.
 #pragma once
 
-#include <patchbay/strand.h>
-
 #include "read_settings.h"
 #include "revision/hinted_poll.h"
 #include "routes/route_table.h"
