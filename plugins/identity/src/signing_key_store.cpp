@@ -51,8 +51,8 @@ SigningKeyStore::SigningKeyStore(Context& context)
 }
 
 bool SigningKeyStore::is_next_new() const {
-  return is_shared_ && infos_.size() > 1 && infos_[1].state == "next" &&
-         context_.host.wall_ms() - infos_[1].created_ms < kMinNextKeyMs;
+  return is_shared_ && !next_kid_.empty() &&
+         context_.host.mono_ns() - next_since_ns_ < kMinNextKeyMs * 1'000'000;
 }
 
 void SigningKeyStore::load(Done done) {
@@ -177,7 +177,16 @@ Result<std::vector<SigningKey>> SigningKeyStore::unseal_all(const Rows& rows) {
   }
   if (infos_.empty() || infos_.front().state != "current")
     return {Code::failed, "the store has no current signing key"};
+  note_next();
   return keys;
+}
+
+void SigningKeyStore::note_next() {
+  const bool has_next = infos_.size() > 1 && infos_[1].state == "next";
+  const std::string kid = has_next ? infos_[1].kid : std::string();
+  if (kid == next_kid_) return;
+  next_kid_ = kid;
+  next_since_ns_ = context_.host.mono_ns();
 }
 
 Result<Transaction> SigningKeyStore::rotate() {

@@ -57,12 +57,15 @@ class SigningKeyStore {
   void commit_and_load(Transaction tx, int attempts, Done done);
   Result<NewKey> make_key() const;
   Result<std::vector<SigningKey>> unseal_all(const Rows& rows);
+  void note_next();
   void expire_later();
 
   Context& context_;
   Statement list_, add_, add_next_, retire_, promote_, lifetime_, expire_, secret_, secret_add_;
   bool is_shared_ = false;  // other servers may use the database
   std::vector<Info> infos_;
+  std::string next_kid_;
+  int64_t next_since_ns_ = 0;  // when this server has first read it; clocks of servers may differ
   Timer expiry_;
   Lifetime alive_;
 };
