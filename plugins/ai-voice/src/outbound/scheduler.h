@@ -81,6 +81,10 @@ class Scheduler {
     TenantSettings settings;
     bool takes_rate = false;  // counted by rate_ for this claim
   };
+  struct Reserved {
+    std::string tenant;
+    int64_t since_ns = 0;
+  };
 
   void claim(const Job& job);
   void claim_call(const Job& job, Call call);
@@ -148,10 +152,6 @@ class Scheduler {
   std::deque<HeldCall> held_calls_;                                   // the longest waiting first
   Function<void()> on_idle_;                                          // set by drain() and stop()
   std::map<std::string, size_t> claiming_;                            // claims being committed, by tenant
-  struct Reserved {
-    std::string tenant;
-    int64_t since_ns = 0;
-  };
   std::map<std::string, Reserved>
       reserved_;  // by call: places at trunks, while other servers may claim the call
   int64_t first_registration_ends_ns_ = 0;  // until then a call waits for an unknown engine

@@ -16,7 +16,6 @@ constexpr int64_t kMinRatePauseNs = 1'000'000;  // the timer's resolution
 // Holds the call until the limit lets it start. The retry is for calls beyond kMaxHeldCalls and for limits
 // raised meanwhile. The record of the call shows the limit; it is written only when it differs.
 void Scheduler::hold(const Job& job, const Call& call, Held why, const StartLimit& limit) {
-  forget_started();
   const auto known = std::find_if(held_calls_.begin(), held_calls_.end(),
                                   [&](const HeldCall& held) { return held.call_id == job.body; });
   const bool is_first = known == held_calls_.end() && job.tries <= 1;
@@ -28,6 +27,7 @@ void Scheduler::hold(const Job& job, const Call& call, Held why, const StartLimi
     if (held_calls_.size() < kMaxHeldCalls)
       held_calls_.push_back({job.tenant, job.body, why, limit.pause_ns});
   }
+  forget_started();
   if (why == Held::for_rate) arm_rate_timer(limit.pause_ns);
   if (why == Held::for_slot) arm_slot_timer();
   Transaction tx(host_);
@@ -37,7 +37,8 @@ void Scheduler::hold(const Job& job, const Call& call, Held why, const StartLimi
   std::move(tx).commit([](const Commit&) {});
 }
 
-// Another server on the database has claimed them.
+// Removes started calls that another server on the database has claimed. Here they would have been claimed, or
+// held again, by then.
 void Scheduler::forget_started() {
   const int64_t before_ns = host_.mono_ns() - kStartedHeldMs * 1'000'000;
   std::erase_if(held_calls_, [before_ns](const HeldCall& held) {
@@ -141,6 +142,7 @@ void Scheduler::check_reserved() {
 void Scheduler::arm_slot_timer() {
   if (!store_.owner().is_shared || slot_timer_.armed()) return;
   slot_timer_.after_ms(kSharedSlotMs, [this] {
+    forget_started();
     start_held_call(Held::for_slot);
     const bool more = std::any_of(held_calls_.begin(), held_calls_.end(),
                                   [](const HeldCall& held) { return held.why == Held::for_slot; });
