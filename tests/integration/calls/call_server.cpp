@@ -158,10 +158,13 @@ std::vector<std::string> CallServer::topics(const std::string& id, size_t count)
 }
 
 Json CallServer::last_event(const std::string& id, const std::string& topic) {
-  std::string payload = "null";
-  for (const ObservedEvent& each : events_of(id))
-    if (each.topic == topic) payload = each.payload;
-  return parsed(payload);
+  std::string payload;
+  static_cast<void>(probe::eventually([&] {
+    for (const ObservedEvent& each : events_of(id))
+      if (each.topic == topic) payload = each.payload;
+    return !payload.empty();
+  }));
+  return parsed(payload.empty() ? "null" : payload);
 }
 
 double CallServer::metric(const std::string& name) {

@@ -66,7 +66,7 @@ class CallServer {
   // Waits for `count` outbound-ai.finished, at most a minute, and for the events committed together with the
   // last one; returns the topics in the order of the log.
   std::vector<std::string> topics(const std::string& id, size_t count = 1);
-  // The payload of the last event of that topic; null when there is none.
+  // The payload of the last event of that topic, for whose first one it waits; null when there is none.
   Json last_event(const std::string& id, const std::string& topic);
   // Waits at most a minute for the text in the log.
   bool logged(const std::string& text);

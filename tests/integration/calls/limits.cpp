@@ -26,8 +26,7 @@ Posted post(CallServer& server, const std::string& more = "") {
   return {probe::text_member(response.body, "callId"), probe::text_member(response.body, "waitsFor")};
 }
 
-// What the list says of the call, and its record, which must agree.
-std::string waits_for(CallServer& server, const std::string& id) {
+std::string waits_for_in_list(const std::string& id) {
   probe::Call list;
   list.method = "GET";
   list.path = "/api.ashx/v1/calls";
@@ -37,10 +36,17 @@ std::string waits_for(CallServer& server, const std::string& id) {
   const size_t begin = response.body.find(R"({"callId":")" + id);
   REQUIRE(begin != std::string::npos);
   const std::string row = response.body.substr(begin, response.body.find('}', begin) + 1 - begin);
-  const std::string in_list =
-      row.find("waitsFor") == std::string::npos ? "(absent)" : probe::text_member(row, "waitsFor");
-  CHECK(server.get(id).text("waitsFor") == in_list);
-  return in_list;
+  return row.find("waitsFor") == std::string::npos ? "(absent)" : probe::text_member(row, "waitsFor");
+}
+
+// What the list and the record of the call say; they differ only while it changes.
+std::string waits_for(CallServer& server, const std::string& id) {
+  std::string listed;
+  CHECK(probe::eventually([&] {
+    listed = waits_for_in_list(id);
+    return server.get(id).text("waitsFor") == listed;
+  }));
+  return listed;
 }
 
 bool reaches(CallServer& server, const std::string& id, const std::string& status) {
