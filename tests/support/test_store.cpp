@@ -7,6 +7,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string_view>
 
 #include "support/postgres_server.h"
@@ -21,10 +22,11 @@ class Schemas {
     const std::lock_guard lock(mutex_);
     return server().url() + "?options=-csearch_path%3D" + schema(file);
   }
-  Status run(const std::string& file, const std::string& sql) {
+  std::unique_ptr<PostgresClient> client(const std::string& file) {
     const std::lock_guard lock(mutex_);
-    return must(PostgresClient::connect(server().conninfo()))
-        ->run("SET search_path = " + schema(file) + "; " + sql);
+    auto client = must(PostgresClient::connect(server().conninfo()));
+    if (auto set = client->run("SET search_path = " + schema(file)); !set) fail(set.error());
+    return client;
   }
 
  private:
@@ -61,15 +63,23 @@ Schemas& schemas() {
   return schemas;
 }
 
-Status run_on_sqlite(const std::string& file, const std::string& sql) {
+int take_first(void* raw, int columns, char** values, char**) {
+  auto& first = *static_cast<std::optional<std::string>*>(raw);
+  if (!first && columns > 0) first = values[0] != nullptr ? values[0] : "";
+  return SQLITE_OK;
+}
+
+// The first value of the first row.
+Result<std::string> run_on_sqlite(const std::string& file, const std::string& sql) {
   sqlite3* db = nullptr;
   const auto close = [](sqlite3* open) { sqlite3_close(open); };
   const bool opened = sqlite3_open_v2(file.c_str(), &db, SQLITE_OPEN_READWRITE, nullptr) == SQLITE_OK;
   const std::unique_ptr<sqlite3, decltype(close)> closes(db, close);
   sqlite3_busy_timeout(db, 10'000);
-  if (!opened || sqlite3_exec(db, sql.c_str(), nullptr, nullptr, nullptr) != SQLITE_OK)
-    return {Code::failed, sqlite3_errmsg(db)};
-  return {};
+  std::optional<std::string> first;
+  if (!opened || sqlite3_exec(db, sql.c_str(), &take_first, &first, nullptr) != SQLITE_OK)
+    return Error{Code::failed, sqlite3_errmsg(db)};
+  return first.value_or("");
 }
 
 }  // namespace
@@ -84,7 +94,13 @@ std::string test_store(const std::filesystem::path& file) {
 }
 
 Status run_sql(const std::filesystem::path& file, const std::string& sql) {
-  return on_postgres() ? schemas().run(file.string(), sql) : run_on_sqlite(file.string(), sql);
+  if (on_postgres()) return schemas().client(file.string())->run(sql);
+  const auto ran = run_on_sqlite(file.string(), sql);
+  return ran ? Status() : Status(ran.error());
+}
+
+Result<std::string> sql_value(const std::filesystem::path& file, const std::string& sql) {
+  return on_postgres() ? schemas().client(file.string())->value(sql) : run_on_sqlite(file.string(), sql);
 }
 
 }  // namespace patchbay::test

@@ -17,5 +17,7 @@ std::string test_store(const std::filesystem::path& file);
 
 // Runs statements on that database, as another process would.
 Status run_sql(const std::filesystem::path& file, const std::string& sql);
+// The first value of the first row that a SELECT finds there; "" for none.
+Result<std::string> sql_value(const std::filesystem::path& file, const std::string& sql);
 
 }  // namespace patchbay::test

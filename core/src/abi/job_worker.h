@@ -5,7 +5,6 @@
 
 #include <atomic>
 #include <map>
-#include <mutex>
 #include <string>
 #include <vector>
 
@@ -26,7 +25,7 @@ struct JobWorkerInit {
   void* user = nullptr;
 };
 
-// Its state belongs to its strand, except where noted.
+// Its state belongs to its strand.
 class JobWorker final : public Registration {
  public:
   JobWorker(Runtime& runtime, Store& store, Ref<Strand> strand, JobWorkerInit init);
@@ -38,7 +37,7 @@ class JobWorker final : public Registration {
   void job_added(int64_t due_ms);
   // [any] Call before close(): cancels the timer.
   void cancel_timer();
-  // [any] The claims of these jobs have ended. Only takes a lock if this worker has claimed none of them.
+  // [any] The claims of these jobs have ended; ignores jobs that other workers have claimed.
   void claims_ended(const std::vector<int64_t>& jobs);
 
  private:
@@ -47,12 +46,7 @@ class JobWorker final : public Registration {
   void claim();
   void claimed(Result<std::vector<Job>> jobs);
   void sleep_until(int64_t due_ms);
-  struct Held {
-    size_t count;
-    int64_t first_end_ms;  // of the first lease that ends; the maximum for none
-  };
-  // Forgets the claims whose lease has ended.
-  Held count_held();
+  void forget_expired();
 
   // borrowed
   Runtime& runtime_;
@@ -60,8 +54,7 @@ class JobWorker final : public Registration {
   // owned
   const JobWorkerInit init_;
   // state
-  std::mutex held_mutex_;
-  std::map<int64_t, int64_t> held_;  // job -> end of the lease, wall ms; guarded by held_mutex_
+  std::map<int64_t, int64_t> held_;  // job -> end of the lease, wall ms
   bool claiming_ = false;
   bool again_ = false;  // check_due() came while claiming
   RegistrationTimer alarm_;

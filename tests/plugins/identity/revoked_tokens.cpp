@@ -8,7 +8,7 @@ using namespace identity_test;
 namespace {
 
 std::string revocation_of(const std::string& id) {
-  return "BEGIN IMMEDIATE; UPDATE identity_revision SET rev = rev + 1 WHERE domain = 'revoked';"
+  return "BEGIN; UPDATE identity_revision SET rev = rev + 1 WHERE domain = 'revoked';"
          "INSERT INTO identity_revoked (id, tenant, expires_ms, rev) SELECT '" +
          id + "', 'a.example', 9000000000000, rev FROM identity_revision WHERE domain = 'revoked'; COMMIT;";
 }
@@ -49,7 +49,7 @@ TEST_CASE("more revocations than a page of rows are read at the start") {
 TEST_CASE("a tenant with as many revoked tokens as it may have keeps no other tenant from revoking") {
   UserServer server;
   server.as_another_process(
-      "BEGIN IMMEDIATE; UPDATE identity_revision SET rev = rev + 1 WHERE domain = 'revoked';"
+      "BEGIN; UPDATE identity_revision SET rev = rev + 1 WHERE domain = 'revoked';"
       "INSERT INTO identity_revoked (id, tenant, expires_ms, rev) "
       "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 200000) "
       "SELECT 'id-' || n.i, 'b.example', 9000000000000, r.rev FROM n, identity_revision r "
@@ -69,7 +69,7 @@ TEST_CASE("a tenant with as many revoked tokens as it may have keeps no other te
 TEST_CASE("revocations of one transaction that begin on one page and end on the next all count") {
   UserServer server;
   const Tokens tokens = sign_in();
-  std::string sql = "BEGIN IMMEDIATE; UPDATE identity_revision SET rev = rev + 1 WHERE domain = 'revoked';";
+  std::string sql = "BEGIN; UPDATE identity_revision SET rev = rev + 1 WHERE domain = 'revoked';";
   for (int i = 0; i <= 500; ++i)
     sql += "INSERT INTO identity_revoked (id, tenant, expires_ms, rev) SELECT '" +
            (i < 500 ? "-" + std::to_string(i) : id_of(tokens)) +

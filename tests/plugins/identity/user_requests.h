@@ -1,8 +1,6 @@
 // Requests about users, and a server that records audits and can be changed behind its back.
 #pragma once
 
-#include <sqlite3.h>
-
 #include <chrono>
 #include <filesystem>
 #include <fstream>
@@ -12,6 +10,7 @@
 #include <vector>
 
 #include "identity_server.h"
+#include "support/test_store.h"
 
 namespace identity_test {
 
@@ -45,30 +44,17 @@ struct UserServer {
     return everything;
   }
 
-  // Runs SQL on the server's database file.
+  // Runs SQL on the server's database.
   void as_another_process(const std::string& sql) const {
-    sqlite3* db = nullptr;
-    const std::string file = (core.data() / "patchbay.db").string();
-    REQUIRE(sqlite3_open_v2(file.c_str(), &db, SQLITE_OPEN_READWRITE, nullptr) == SQLITE_OK);
-    sqlite3_busy_timeout(db, 10'000);
-    char* error = nullptr;
-    CHECK_MESSAGE(sqlite3_exec(db, sql.c_str(), nullptr, nullptr, &error) == SQLITE_OK, (error ? error : ""));
-    sqlite3_close(db);
+    const Status ran = test::run_sql(core.data() / "patchbay.db", sql);
+    CHECK_MESSAGE(ran.ok(), (ran ? "" : ran.error().text));
   }
 
   // The number that a SELECT returns.
   int64_t stored_number(const std::string& sql) const {
-    sqlite3* db = nullptr;
-    const std::string file = (core.data() / "patchbay.db").string();
-    REQUIRE(sqlite3_open_v2(file.c_str(), &db, SQLITE_OPEN_READWRITE, nullptr) == SQLITE_OK);
-    sqlite3_busy_timeout(db, 10'000);
-    sqlite3_stmt* statement = nullptr;
-    int64_t number = -1;
-    CHECK(sqlite3_prepare_v2(db, sql.c_str(), -1, &statement, nullptr) == SQLITE_OK);
-    if (sqlite3_step(statement) == SQLITE_ROW) number = sqlite3_column_int64(statement, 0);
-    sqlite3_finalize(statement);
-    sqlite3_close(db);
-    return number;
+    const auto value = test::sql_value(core.data() / "patchbay.db", sql);
+    REQUIRE(value.ok());
+    return std::stoll(*value);
   }
 
   // Advances the clock by two seconds, and waits for what its timers start, also after each part, because a
