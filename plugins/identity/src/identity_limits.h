@@ -59,8 +59,8 @@ inline constexpr size_t kMaxCachedApiKeys = 1000;
 // How long a retired signing key verifies beyond the lifetime of its last token: other processes sign with it
 // until they have read that it is retired.
 inline constexpr int64_t kRetiredKeySlackMs = 60'000;
-// How long this server must know the next key before it signs, when servers share the database: longer than it
-// takes until all of them know it.
+// How long this server must know the next key before it signs, when servers share the database: longer than
+// it takes until all of them know it.
 inline constexpr int64_t kMinNextKeyMs = 2'000;
 // How long the row of a removed user stays; a process that has not read the store for so long starts anew.
 inline constexpr int64_t kRemovedUserMs = int64_t{7} * 86'400'000;

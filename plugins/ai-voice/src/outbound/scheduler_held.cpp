@@ -37,8 +37,8 @@ void Scheduler::hold(const Job& job, const Call& call, Held why, const StartLimi
   std::move(tx).commit([](const Commit&) {});
 }
 
-// Removes started calls that another server on the database has claimed. Here they would have been claimed, or
-// held again, by then.
+// Removes started calls that another server on the database has claimed. Here they would have been claimed,
+// or held again, by then.
 void Scheduler::forget_started() {
   const int64_t before_ns = host_.mono_ns() - kStartedHeldMs * 1'000'000;
   std::erase_if(held_calls_, [before_ns](const HeldCall& held) {
