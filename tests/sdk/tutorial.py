@@ -21,7 +21,7 @@ import sys
 import tempfile
 import threading
 
-SECONDS = 120
+SECONDS = 500
 
 
 def blocks(text):

@@ -11,6 +11,7 @@
 #include "runtime/manual_clock.h"
 #include "support/probe_requests.h"
 #include "support/test_server.h"
+#include "support/test_store.h"
 #include "support/webhook_receiver.h"
 
 using namespace patchbay;
@@ -233,6 +234,11 @@ TEST_CASE("a stream whose next events were removed from the log ends with an eve
   HeldClient client;
   REQUIRE(probe::eventually([&] { return client.received().size() == 2; }));
   CHECK(client.received()[1].id == "1");
+  // Events that are pending are not removed.
+  REQUIRE(probe::eventually([&] {
+    auto pending = sql_value(server.data() / "patchbay.db", "SELECT COUNT(*) FROM core_pending");
+    return pending.value_or("") == "0";
+  }));
   clock.set_wall(clock.now_ms() + int64_t{31} * 24 * 3'600'000);
   emit_event("call.started");
   clock.advance(std::chrono::seconds(30));  // the first sweep of old events
