@@ -236,8 +236,7 @@ TEST_CASE("a stream whose next events were removed from the log ends with an eve
   CHECK(client.received()[1].id == "1");
   // Events that are pending are not removed.
   REQUIRE(probe::eventually([&] {
-    auto pending = sql_value(server.data() / "patchbay.db", "SELECT COUNT(*) FROM core_pending");
-    return pending.value_or("") == "0";
+    return sql_value(server.data() / "patchbay.db", "SELECT COUNT(*) FROM core_pending").value_or("") == "0";
   }));
   clock.set_wall(clock.now_ms() + int64_t{31} * 24 * 3'600'000);
   emit_event("call.started");
