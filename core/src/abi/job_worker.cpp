@@ -35,17 +35,21 @@ void JobWorker::job_added(int64_t due_ms) {
 }
 
 void JobWorker::claims_ended(const std::vector<int64_t>& jobs) {
-  const Ref<JobWorker> self(this);
-  strand().post([self, jobs] {
-    size_t ended = 0;
-    for (const int64_t job : jobs) ended += self->held_.erase(job);
-    if (ended > 0) self->claim();
-  });
+  size_t ended = 0;
+  {
+    const std::lock_guard lock(held_mutex_);
+    for (const int64_t job : jobs) ended += held_.erase(job);
+  }
+  if (ended > 0) check_due();
 }
 
-void JobWorker::forget_expired() {
+JobWorker::Held JobWorker::count_held() {
   const int64_t now = runtime_.wall_clock().now_ms();
+  const std::lock_guard lock(held_mutex_);
   std::erase_if(held_, [now](const auto& held) { return held.second <= now; });
+  Held held{held_.size(), std::numeric_limits<int64_t>::max()};
+  for (const auto& each : held_) held.first_end_ms = std::min(held.first_end_ms, each.second);
+  return held;
 }
 
 void JobWorker::claim() {
@@ -55,17 +59,13 @@ void JobWorker::claim() {
     again_ = true;
     return;
   }
-  forget_expired();
-  if (held_.size() >= init_.concurrency) {
-    const auto first = std::min_element(held_.begin(), held_.end(),
-                                        [](const auto& a, const auto& b) { return a.second < b.second; });
-    return sleep_until(first->second);
-  }
+  const Held held = count_held();
+  if (held.count >= init_.concurrency) return sleep_until(held.first_end_ms);
   claiming_ = true;
   again_ = false;
   const Ref<JobWorker> self(this);
   store_.claim_jobs(
-      init_.kind, static_cast<int64_t>(init_.concurrency - held_.size()), init_.lease_ms,
+      init_.kind, static_cast<int64_t>(init_.concurrency - held.count), init_.lease_ms,
       [self](Result<std::vector<Job>> jobs) {
         self->strand().post([self, jobs = std::move(jobs)]() mutable { self->claimed(std::move(jobs)); });
       });
@@ -75,7 +75,10 @@ void JobWorker::claimed(Result<std::vector<Job>> jobs) {
   claiming_ = false;
   if (!open()) return;
   if (!jobs) return sleep_until(runtime_.wall_clock().now_ms() + kStoreRetryMs);
-  for (const Job& job : *jobs) held_[job.id] = job.lease_until_ms;
+  {
+    const std::lock_guard lock(held_mutex_);
+    for (const Job& job : *jobs) held_[job.id] = job.lease_until_ms;
+  }
   for (const Job& job : *jobs) {
     if (!open()) return;
     const pb_job raw{sizeof(pb_job),

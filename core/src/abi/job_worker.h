@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <map>
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -25,7 +26,7 @@ struct JobWorkerInit {
   void* user = nullptr;
 };
 
-// Its state belongs to its strand.
+// Its state belongs to its strand, except where noted.
 class JobWorker final : public Registration {
  public:
   JobWorker(Runtime& runtime, Store& store, Ref<Strand> strand, JobWorkerInit init);
@@ -37,7 +38,7 @@ class JobWorker final : public Registration {
   void job_added(int64_t due_ms);
   // [any] Call before close(): cancels the timer.
   void cancel_timer();
-  // [any] The claims of these jobs have ended; ignores jobs that other workers have claimed.
+  // [any] The claims of these jobs have ended. Only takes a lock if this worker has claimed none of them.
   void claims_ended(const std::vector<int64_t>& jobs);
 
  private:
@@ -46,7 +47,12 @@ class JobWorker final : public Registration {
   void claim();
   void claimed(Result<std::vector<Job>> jobs);
   void sleep_until(int64_t due_ms);
-  void forget_expired();
+  struct Held {
+    size_t count;
+    int64_t first_end_ms;  // of the first lease that ends; the maximum for none
+  };
+  // Forgets the claims whose lease has ended.
+  Held count_held();
 
   // borrowed
   Runtime& runtime_;
@@ -54,7 +60,8 @@ class JobWorker final : public Registration {
   // owned
   const JobWorkerInit init_;
   // state
-  std::map<int64_t, int64_t> held_;  // job -> end of the lease, wall ms
+  std::mutex held_mutex_;
+  std::map<int64_t, int64_t> held_;  // job -> end of the lease, wall ms; guarded by held_mutex_
   bool claiming_ = false;
   bool again_ = false;  // check_due() came while claiming
   RegistrationTimer alarm_;

@@ -48,7 +48,7 @@ class Redactor {
     size_t match(std::string_view text) const;
     std::map<std::string, uint32_t, std::less<>> values_;
     std::unordered_map<uint64_t, uint32_t> beginnings_;  // counts of their first kMinRedactedBytes bytes
-    // Their first two bytes, those of removed ones included: most places of a text need no other look.
+    // Their first two bytes, those of removed ones included: a quick test that rejects most positions.
     std::bitset<65536> pairs_;
   };
 

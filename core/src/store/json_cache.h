@@ -1,6 +1,6 @@
 // JsonCache: the last results of queries as JSON. Each is valid until this process changes its owner's tables
-// (Statement::version), so that a list that is read often costs no query. What other processes may change has
-// a maximum age besides. Any thread.
+// (Statement::version), so that a list that is read often costs no query. What other processes may change
+// also has a maximum age. Any thread.
 #pragma once
 
 #include <chrono>

@@ -36,7 +36,7 @@ inline constexpr size_t kMaxCatalogueBytes = size_t{1} << 20;  // of the names o
 
 // The writer's groups of transactions, each committed with one fsync.
 inline constexpr size_t kMaxGroupTasks = 256;
-inline constexpr int kCarefulGroups = 16;        // that get savepoints after one in which a task failed
+inline constexpr int kSavepointGroups = 16;      // that get savepoints after one in which a task failed
 inline constexpr int kMaxRunsAgain = 5;          // of a group that met a deadlock or a lost connection
 inline constexpr int64_t kMaxGroupTimeMs = 500;  // then the group is committed; other tasks form the next
 inline constexpr int64_t kLockRetryMs = 2;       // while another process holds the lock

@@ -32,6 +32,7 @@ inline constexpr int64_t kNodeLeaseMs = 6'000;
 inline constexpr int64_t kNodeForgetMs = int64_t{30} * 24 * 3600 * 1000;  // after its end a row is removed
 inline constexpr int64_t kNodeWatchMs = 1'000;  // between renewals, and looks for other processes' changes
 inline constexpr int64_t kMinHintMs = 100;      // between hints of one process: NOTIFY holds up other commits
+inline constexpr int64_t kMaxHintWaitMs = 1'000;     // then a NOTIFY is cancelled and its hints are lost
 inline constexpr int64_t kMaxWatchedEvents = 1'000;  // read at once
 
 // The age of a kept JSON result: so long may another process's change be unseen, of the 2 s within which

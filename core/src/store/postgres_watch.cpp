@@ -76,7 +76,7 @@ void PostgresWatch::work() {
       if (!look()) renewals_ = 0;
       next_look = Steady::now() + std::chrono::milliseconds(kNodeWatchMs);
     }
-    // What is lost here is found by those who read the revisions once a second.
+    // A lost hint is harmless, because plugins also poll their revisions.
     static_cast<void>(send_hints());
     static_cast<void>(take_hints());
     wait_until(has_hints() ? std::min(next_look, next_hints_) : next_look);
@@ -200,7 +200,11 @@ Status PostgresWatch::send_hints() {
   }
   next_hints_ = Steady::now() + std::chrono::milliseconds(kMinHintMs);
   for (const std::string& owner : owners) PB_TRY(link_.send(kNotify, {node_.name + ' ' + owner}));
-  PB_TRY(link_.wait());
+  // The commit of a NOTIFY waits for a lock of the whole server, longer than this node's lease if need be.
+  link_.set_deadline(Steady::now() + std::chrono::milliseconds(kMaxHintWaitMs));
+  auto sent = link_.wait();
+  link_.clear_deadline();
+  if (!sent) return std::move(sent).error();
   return {};
 }
 
@@ -221,16 +225,22 @@ Status PostgresWatch::take_hints() {
   return {};
 }
 
+// One statement for all kinds, however many this process claims, because the lease is renewed between looks.
 Status PostgresWatch::find_jobs(CommitNotice& notice) {
   std::set<std::string> kinds;
   {
     const std::lock_guard lock(mutex_);
     kinds = kinds_;
   }
+  if (kinds.empty()) return {};
+  Rows rows;
+  PB_TRY(run("next-due-of-kinds", {}, &rows));
+  std::map<std::string_view, int64_t> first_due;
+  for (size_t row = 0; row < rows.row_count(); ++row)
+    if (!rows.is_null(row, 1)) first_due[rows.text(row, 0)] = rows.integer(row, 1);
   for (const std::string& kind : kinds) {
-    Rows rows;
-    PB_TRY(run("next-due", {kind}, &rows));
-    const int64_t due_ms = rows.is_null(0, 0) ? std::numeric_limits<int64_t>::max() : rows.integer(0, 0);
+    const auto found = first_due.find(kind);
+    const int64_t due_ms = found == first_due.end() ? std::numeric_limits<int64_t>::max() : found->second;
     const auto [known, is_new] = next_due_.emplace(kind, due_ms);
     const bool is_overdue = due_ms <= (*clock_)();
     if (!is_new && std::exchange(known->second, due_ms) == due_ms && !is_overdue) continue;

@@ -1,4 +1,4 @@
-// The thread through which a process hears of the others on its PostgreSQL database: renews this node's
+// The thread through which a process learns of the others on its PostgreSQL database: renews this node's
 // lease, finds the nodes whose lease has run out, looks for events and jobs that others have added, and sends
 // and receives hints that an owner's rows have changed. A hint is a NOTIFY after the commit, in a transaction
 // of this thread, because one in the business transaction would hold a lock of the whole database at its
@@ -31,8 +31,8 @@ class PostgresWatch {
   void stop();
   // [any] Jobs of this kind are claimed here.
   void watch_jobs(const std::string& kind);
-  // [any] What this process has committed: its events, which it needs not hear of, and the owners whose rows
-  // have changed, of which the others get a hint.
+  // [any] What this process has committed: its events, which it must not announce again, and the owners
+  // whose rows have changed, of which the others get a hint.
   void committed(const CommitNotice& notice);
 
  private:

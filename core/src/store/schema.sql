@@ -211,3 +211,11 @@ UPDATE core_job SET due_ms = held_from_ms, held_by = '' WHERE held_by = $1 AND h
 
 -- name: next-due
 SELECT MIN(due_ms) FROM core_job WHERE kind = $1;
+
+-- The first due time of each kind. Two searches of the index per kind, because GROUP BY would read all jobs.
+-- name: next-due-of-kinds
+WITH RECURSIVE core_kind (kind) AS (
+  SELECT MIN(kind) FROM core_job
+  UNION ALL
+  SELECT (SELECT MIN(j.kind) FROM core_job j WHERE j.kind > core_kind.kind) FROM core_kind WHERE kind IS NOT NULL)
+SELECT kind, (SELECT MIN(j.due_ms) FROM core_job j WHERE j.kind = core_kind.kind) FROM core_kind WHERE kind IS NOT NULL;

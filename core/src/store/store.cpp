@@ -164,8 +164,9 @@ class Store::Impl {
                     WriteSessionOptions{options.node, options.max_result_bytes});
     PB_TRY(session->load());
     PB_TRY_VALUE(epoch, start_epoch(*session, options.node));
-    PB_TRY(backend->started(
-        {options.node, epoch, [this](CommitNotice&& notice) { hear_of(std::move(notice)); }, options.warn}));
+    PB_TRY(backend->started({options.node, epoch,
+                             [this](CommitNotice&& notice) { on_committed_elsewhere(std::move(notice)); },
+                             options.warn}));
     const bool more_readers = !options.postgres.empty() && options.reader_threads == kReaderThreads;
     const int readers = more_readers ? kPostgresReaders : options.reader_threads;
     reader_pool.emplace(statements, ReaderPool::Options{readers, options.max_queued, options.max_result_bytes,
@@ -187,9 +188,9 @@ class Store::Impl {
                       as_rows(std::move(done)));
   }
 
-  // Of commits of other processes. Nothing that was kept before is used from then on, so that a client that
-  // hears of an event does not read an older state.
-  void hear_of(CommitNotice&& notice) {
+  // After commits of other processes. Makes all kept results invalid, so that a client that receives an event
+  // reads no older state.
+  void on_committed_elsewhere(CommitNotice&& notice) {
     changes_elsewhere.fetch_add(1);
     if (options.on_committed) options.on_committed(std::move(notice));
   }

@@ -112,8 +112,8 @@ Writer::Group Writer::take_group() {
 // the work. So a group runs without, and again with savepoints when a task has failed; the next groups have
 // them at once, because failures rarely come alone.
 bool Writer::takes_savepoints(const Group& group) {
-  if (group.size() < 2 || careful_groups_ == 0) return false;
-  --careful_groups_;
+  if (group.size() < 2 || savepoint_groups_left_ == 0) return false;
+  --savepoint_groups_left_;
   return true;
 }
 
@@ -134,7 +134,7 @@ void Writer::run_group(Group group) {
       publish_notice();
     } else if (attempt.outcome == Attempt::Outcome::task_failed && group.size() > 1) {
       savepoints = true;
-      careful_groups_ = kCarefulGroups;
+      savepoint_groups_left_ = kSavepointGroups;
     } else if (attempt.outcome == Attempt::Outcome::rolled_back && connection_.may_run_again() &&
                runs_again < kMaxRunsAgain) {
       ++runs_again;

@@ -1,5 +1,6 @@
-// The one thread that writes. It takes the queued tasks as a group, runs each in a savepoint, commits the
-// group with one fsync. No other connection of this process writes to the database.
+// The one thread that writes. It takes the queued tasks as a group and commits the group with one fsync. The
+// tasks run in savepoints only after one of a group has failed. No other connection of this process writes to
+// the database.
 #pragma once
 
 #include <atomic>
@@ -27,7 +28,8 @@ class WriteTask {
   };
 
   virtual ~WriteTask() = default;
-  // An error rolls back only this task. Runs again when SQLite rolled back the whole group.
+  // An error rolls back only this task. Runs again when another task of its group failed, or when the
+  // database rolled the group back.
   virtual Status run(WriteSession& session) = 0;
   // Called when the task is durable, for all tasks of its group before the first of them is complete.
   virtual void committed() {}
@@ -111,7 +113,7 @@ class Writer {
   const Options options_;
   // state of the writer's thread; the statistics are atomic
   WriterStats stats_;
-  int careful_groups_ = 0;  // so many groups get savepoints, because a task failed lately
+  int savepoint_groups_left_ = 0;  // so many groups get savepoints, because a task failed lately
   // state, guarded by mutex_
   mutable std::mutex mutex_;
   std::condition_variable wake_;
