@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "bus/topic_name.h"
+#include "store/json_read.h"
 #include "store/limits.h"
 #include "store/lock_file.h"
 #include "store/node_name.h"
@@ -63,26 +64,9 @@ ReadDone as_rows(Store::Done<Rows> done) {
   };
 }
 
-// Different for every two queries, whatever bytes they hold. "": the query is too large for the cache.
-std::string cache_key(const JsonQuery& query) {
-  size_t bytes = query.members.size() + query.values.size() * sizeof(Value);
-  for (const Value& value : query.values) bytes += value.data.size();
-  if (bytes > kMaxCachedKeyBytes) return {};
-  std::string key;
-  key.reserve(bytes + 2 * sizeof(uint64_t));
-  const auto append = [&key](auto number) {
-    key.append(reinterpret_cast<const char*>(&number), sizeof number);
-  };
-  append(query.statement.number);
-  append(query.values.size());
-  for (const Value& value : query.values) {
-    append(value.type);
-    append(value.integer);
-    append(value.real);
-    append(value.data.size());
-    key += value.data;
-  }
-  return key += query.members;
+Result<JsonRows> as_json(Result<ReadResult> result) {
+  if (!result) return std::move(result).error();
+  return std::move(result->json);
 }
 
 Store::Done<Rows> as_events(Store::Done<std::vector<LoggedEvent>> done) {
@@ -195,7 +179,10 @@ class Store::Impl {
     if (options.on_committed) options.on_committed(std::move(notice));
   }
 
-  struct JsonRead;
+  JsonRead json_read(const JsonQuery& query) {
+    return {json_cache, query, statements.get(query.statement), changes_elsewhere.load(),
+            backend->writer().is_shared()};
+  }
 
   const StoreOptions options;
   const std::shared_ptr<const Clock> clock;
@@ -277,51 +264,24 @@ std::optional<Result<Rows>> Store::query_here(StatementId statement, const Value
   return *result ? Result<Rows>(std::move((*result)->rows)) : Result<Rows>(std::move(*result).error());
 }
 
-// Reads the version before the rows, so that a commit meanwhile makes what is kept invalid. Commits of other
-// processes raise no version here, so on a database that they share a result also has a maximum age.
-struct Store::Impl::JsonRead {
-  JsonRead(Impl& of, const JsonQuery& query) : impl(of) {
-    const Statement* statement = impl.statements.get(query.statement);
-    if (statement == nullptr || !statement->deterministic) return;
-    key = cache_key(query);
-    version = statement->version->load() + impl.changes_elsewhere.load();  // both only grow
-    if (impl.backend->writer().is_shared()) begun = std::chrono::steady_clock::now();
-  }
-  JsonRowsPtr kept() const {
-    if (key.empty()) return nullptr;
-    return impl.json_cache.find(key, version, begun - std::chrono::milliseconds(kPostgresKeptMs));
-  }
-  Result<JsonRowsPtr> keep(Result<ReadResult> result) const {
-    if (!result) return std::move(result).error();
-    JsonRowsPtr rows = std::make_shared<const JsonRows>(std::move(result->json));
-    if (!key.empty()) impl.json_cache.put(key, version, begun, rows);
-    return rows;
-  }
-
-  Impl& impl;
-  std::string key;  // "": the result is not kept
-  uint64_t version = 0;
-  JsonCache::Moment begun{};  // the same for all results of a database that is not shared
-};
-
-JsonRowsPtr Store::kept_json(const JsonQuery& query) { return Impl::JsonRead(*impl_, query).kept(); }
+JsonRowsPtr Store::kept_json(const JsonQuery& query) { return impl_->json_read(query).kept(); }
 
 std::optional<Result<JsonRowsPtr>> Store::query_json_here(const JsonQuery& query) {
-  const Impl::JsonRead read(*impl_, query);
+  const JsonRead read = impl_->json_read(query);
   auto members = JsonMembers::parse(query.members);
   if (!members) return std::move(members).error();
   auto result = impl_->reader_pool->run_here({query.statement, query.values, *std::move(members)});
   if (!result) return std::nullopt;
-  return read.keep(*std::move(result));
+  return read.keep(as_json(*std::move(result)));
 }
 
 void Store::query_json(JsonQuery query, Done<JsonRowsPtr> done) {
-  Impl::JsonRead read(*impl_, query);
+  JsonRead read = impl_->json_read(query);
   auto members = JsonMembers::parse(query.members);
   if (!members) return done(std::move(members).error());
   impl_->reader_pool->post({query.statement, std::move(query.values), *std::move(members)},
                            [read = std::move(read), done = std::move(done)](Result<ReadResult> result) {
-                             done(read.keep(std::move(result)));
+                             done(read.keep(as_json(std::move(result))));
                            });
 }
 

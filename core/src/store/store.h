@@ -29,6 +29,7 @@
 #include "store/consumer_state.h"
 #include "store/job.h"
 #include "store/json_cache.h"
+#include "store/json_query.h"
 #include "store/limits.h"
 #include "store/logged_event.h"
 #include "store/prune_result.h"
@@ -40,13 +41,6 @@
 #include "store/transaction.h"
 
 namespace patchbay::core {
-
-// A reading statement whose rows are wanted as JSON; `members` as in pb_store::query_json.
-struct JsonQuery {
-  StatementId statement;
-  Values values;
-  std::string members;
-};
 
 struct StoreOptions {
   Clock now_ms;  // clock of {{NOW_MS}} and all due times; empty: the system clock
