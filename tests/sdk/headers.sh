@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # headers.sh <compiler in C> <compiler in C++> <sdk/include>
-# Compiles every header of the SDK alone, included twice: the boundary as C11 and C++17, the C++ layer as C++17 and C++20, with
-# and without exceptions and RTTI.
+# Compiles every header of the SDK alone, included twice: the boundary as C11 and C++17, the C++ layer as C++17; and all of them
+# together as C++20, and as C++17 without exceptions and RTTI.
 set -u
 cc=$1 cxx=$2 include=$3
 flags=(-fsyntax-only -Wall -Wextra -Wpedantic -Wshadow -Werror -I "$include")
@@ -29,9 +29,9 @@ for header in $(find patchbay -name '*.h' | sort); do
       ;;
   esac
   check "$header in C++17" "$cxx" -std=c++17 "${flags[@]}" "$work/unit.cpp"
-  check "$header in C++17 without exceptions and RTTI" \
-    "$cxx" -std=c++17 -fno-exceptions -fno-rtti "${flags[@]}" "$work/unit.cpp"
+  printf '#include <%s>\n' "$header" >> "$work/all.cpp"
 done
-printf '#include <patchbay/plugin.h>\n#include <patchbay/services/telephony.h>\nint main() {}\n' > "$work/unit.cpp"
-check "the plugin layer in C++20" "$cxx" -std=c++20 "${flags[@]}" "$work/unit.cpp"
+check "all headers in C++20" "$cxx" -std=c++20 "${flags[@]}" "$work/all.cpp"
+check "all headers in C++17 without exceptions and RTTI" \
+  "$cxx" -std=c++17 -fno-exceptions -fno-rtti "${flags[@]}" "$work/all.cpp"
 exit $failed
