@@ -45,7 +45,7 @@ void SigningKeyRoutes::add_to(http::Routes& routes) {
       R"({"type":"object","required":["keys"],"properties":{"keys":{"type":"array","items":)" +
       std::string(kSigningKeySchema) + "}}}";
   rotation.documents =
-      R"({"statuses": {"409": "read_only: the key is the file keyFile; conflict: rotated meanwhile, or less than 2 s ago at a server that shares its database"}})";
+      R"({"statuses": {"409": "read_only: the key is the file keyFile; conflict: rotated meanwhile, or, at servers that share a database, less than 2 s after a rotation or a start"}})";
   routes.add(std::move(rotation),
              [this](const http::Request& request, Reply reply) { rotate(request, std::move(reply)); });
 }
@@ -68,9 +68,9 @@ void SigningKeyRoutes::rotate(const http::Request& request, Reply reply) {
   if (keys_.from_file())
     return reply(http::error(409, "read_only", "the signing key is the file keyFile of the configuration"));
   if (keys_.is_next_new())
-    return reply(
-        http::error(409, "conflict",
-                    "the next key is less than 2 s old, so that other servers may not know it: try again"));
+    return reply(http::error(
+        409, "conflict",
+        "this server has known the next key for less than 2 s, so that others may not know it: try again"));
   auto tx = keys_.rotate();
   if (!tx) return reply(tx.error());
   const std::string before = context_.keys.current().kid();

@@ -97,7 +97,7 @@ struct Cluster {
     return std::stoi(value(
         "SELECT COUNT(*) FROM core_event WHERE topic = 'outbound-ai.finished' AND subject = '" + call + "'"));
   }
-  // The calls that a server runs. It may be another server than the one that got the request.
+  // The calls that a server runs. The request may have gone to the other server.
   Calls calls_of(const patchbay::test::TempFolder& folder,
                  const std::string& where = "status = 'in-flight'") {
     std::string node = patchbay::test::read_text(folder.file("data/node"));

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <doctest/doctest.h>
+#include <patchbay/base64.h>
 
 #include <string>
 
@@ -79,6 +80,15 @@ inline Tokens tokens_of(const http::Response& response) {
   REQUIRE(body);
   return {std::string((*body)["access_token"].text()), std::string((*body)["refresh_token"].text()),
           std::string((*body)["id_token"].text()), (*body)["expires_in"].integer()};
+}
+// The jti of the access token.
+inline std::string token_id(const Tokens& tokens) {
+  const std::string& token = tokens.access;
+  const size_t dot = token.find('.');
+  const auto claims =
+      json_without_host(from_base64url(token.substr(dot + 1, token.rfind('.') - dot - 1)).value_or(""));
+  REQUIRE(claims);
+  return std::string((*claims)["jti"].text());
 }
 inline Tokens sign_in(const std::string& form = kAlice, const std::string& tenant = kTenantA) {
   return tokens_of(token_response(post(form, tenant)));

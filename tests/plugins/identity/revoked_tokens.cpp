@@ -1,6 +1,4 @@
 // Revocations of other processes of the database.
-#include <patchbay/base64.h>
-
 #include "user_requests.h"
 
 using namespace identity_test;
@@ -13,21 +11,12 @@ std::string revocation_of(const std::string& id) {
          id + "', 'a.example', 9000000000000, rev FROM identity_revision WHERE domain = 'revoked'; COMMIT;";
 }
 
-std::string id_of(const Tokens& tokens) {
-  const std::string& token = tokens.access;
-  const size_t dot = token.find('.');
-  const auto claims =
-      json_without_host(from_base64url(token.substr(dot + 1, token.rfind('.') - dot - 1)).value_or(""));
-  REQUIRE(claims);
-  return std::string((*claims)["jti"].text());
-}
-
 }  // namespace
 
 TEST_CASE("a token that another process revokes is refused within two seconds, and after a restart") {
   UserServer server;
   const Tokens tokens = sign_in(), other = sign_in();
-  server.as_another_process(revocation_of(id_of(tokens)));
+  server.as_another_process(revocation_of(token_id(tokens)));
   CHECK(server.within_two_seconds([&] { return !probe::verify(tokens.access); }));
   CHECK(probe::verify(other.access));
   server.core.restart();
@@ -72,7 +61,7 @@ TEST_CASE("revocations of one transaction that begin on one page and end on the 
   std::string sql = "BEGIN; UPDATE identity_revision SET rev = rev + 1 WHERE domain = 'revoked';";
   for (int i = 0; i <= 500; ++i)
     sql += "INSERT INTO identity_revoked (id, tenant, expires_ms, rev) SELECT '" +
-           (i < 500 ? "-" + std::to_string(i) : id_of(tokens)) +
+           (i < 500 ? "-" + std::to_string(i) : token_id(tokens)) +
            "', 'a.example', 9000000000000, rev FROM identity_revision WHERE domain = 'revoked';";
   server.as_another_process(sql + " COMMIT;");
   server.core.restart();

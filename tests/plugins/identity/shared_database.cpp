@@ -1,7 +1,5 @@
 // Revocations of other processes, on PostgreSQL. The server's clock stands still, so that it does not read
 // the revisions without a hint.
-#include <patchbay/base64.h>
-
 #include "plugins/identity/login/browser.h"
 #include "support/postgres_server.h"
 #include "support/test_store.h"
@@ -10,15 +8,6 @@
 using namespace identity_test;
 
 namespace {
-
-std::string token_id(const Tokens& tokens) {
-  const std::string& token = tokens.access;
-  const size_t dot = token.find('.');
-  const auto claims =
-      json_without_host(from_base64url(token.substr(dot + 1, token.rfind('.') - dot - 1)).value_or(""));
-  REQUIRE(claims);
-  return std::string((*claims)["jti"].text());
-}
 
 struct OtherProcess {
   explicit OtherProcess(const LoginServer& server) {

@@ -1,7 +1,7 @@
 // MailQueue: the messages about calls that ended for good. A message is a row and a job of the transaction
-// that hands it over; it is sent until the server takes or refuses it, for a day. Each tenant has a job
-// worker of its own, so that messages to a slow server delay no other tenant's. Main strand; messages are
-// composed on workers and sent on the sender's thread.
+// that hands it over; it is sent until the server takes or refuses it, for a day. There is a job
+// worker for each tenant, so that messages to a slow server delay no other tenant's. Main strand; messages
+// are composed on workers and sent on the sender's thread.
 #pragma once
 
 #include <patchbay/lifetime.h>
