@@ -154,6 +154,7 @@ class WebhookReceiver::Server {
   uint16_t port() const { return port_; }
   bool tls() const { return context_ != nullptr; }
   uint64_t bytes_sent() const { return bytes_sent_; }
+  uint64_t connections() const { return connections_; }
 
   void set_answers(std::optional<std::vector<WebhookAnswer>> next, std::optional<WebhookAnswer> usual) {
     const std::lock_guard lock(mutex_);
@@ -180,6 +181,7 @@ class WebhookReceiver::Server {
         return;
       }
       open_.insert(fd);
+      ++connections_;
       threads_.emplace_back([this, fd] { serve(fd); });
     }
   }
@@ -292,7 +294,7 @@ class WebhookReceiver::Server {
   WebhookAnswer usual_ = WebhookAnswer::ok;
   std::vector<WebhookDelivery> deliveries_;
   bool stopping_ = false;
-  std::atomic<uint64_t> bytes_sent_{0};
+  std::atomic<uint64_t> bytes_sent_{0}, connections_{0};
 };
 
 WebhookReceiver::WebhookReceiver(Options options) : server_(std::make_unique<Server>(std::move(options))) {}
@@ -313,5 +315,6 @@ std::vector<WebhookDelivery> WebhookReceiver::wait_for(size_t count, std::chrono
   return server_->wait_for(count, limit);
 }
 uint64_t WebhookReceiver::bytes_sent() const { return server_->bytes_sent(); }
+uint64_t WebhookReceiver::connections() const { return server_->connections(); }
 
 }  // namespace patchbay::test

@@ -64,6 +64,8 @@ class WebhookReceiver {
                                         std::chrono::milliseconds limit = std::chrono::seconds(60)) const;
   // The number of bytes of answers that were sent.
   uint64_t bytes_sent() const;
+  // The number of connections that were accepted.
+  uint64_t connections() const;
 
  private:
   class Server;

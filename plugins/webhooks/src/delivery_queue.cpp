@@ -74,15 +74,27 @@ void DeliveryQueue::wake(const std::string& id) {
   if (lane.quick) return pump(id);
   if (std::exchange(lane.waking, true)) return;
   waking_.push_back(id);
-  if (waking_.size() == 1) post(host_, kMainStrand, alive_.bind([this] { wake_next(); }));
+  if (!std::exchange(wakes_, true)) wake_later();
 }
 
+void DeliveryQueue::wake_later() {
+  post(host_, kMainStrand, alive_.bind([this] { wake_next(); }));
+}
+
+// The next one waits until this lane has been read, so that a quick lane's query waits for one of these at
+// most.
 void DeliveryQueue::wake_next() {
+  if (waking_.empty()) {
+    wakes_ = false;
+    return;
+  }
   const std::string id = std::move(waking_.front());
   waking_.pop_front();
-  if (!waking_.empty()) post(host_, kMainStrand, alive_.bind([this] { wake_next(); }));
   lane(id).waking = false;
   pump(id);
+  const auto woken = lanes_.find(id);
+  if (woken == lanes_.end() || !woken->second->reading) return wake_later();
+  woken->second->wakes_next = true;
 }
 
 void DeliveryQueue::pump(const std::string& id) {
@@ -109,6 +121,7 @@ void DeliveryQueue::pump(const std::string& id) {
 void DeliveryQueue::read(const std::string& id, const Result<Rows>& rows) {
   Lane& lane = this->lane(id);
   lane.reading = false;
+  if (std::exchange(lane.wakes_next, false)) wake_later();
   release_slot(lane.tenant, lane.reading_quick);
   if (rows) on_rows(id, *rows);
   for (const std::string& delivery : std::exchange(lane.ended, {})) lane.in_flight.erase(delivery);
@@ -147,7 +160,7 @@ void DeliveryQueue::on_rows(const std::string& id, const Rows& rows) {
   const int64_t now_ms = host_.wall_ms();
   for (const Delivery& delivery : read_rows(rows, lane)) {
     if (delivery.due_ms > now_ms) {  // the first one in the future
-      lane.timer.at_wall_ms(delivery.due_ms, [this, id] { pump(id); });
+      lane.timer.at_wall_ms(delivery.due_ms, [this, id] { wake(id); });
       return;
     }
     if (!may_start(id, subscription->tenant, lane)) return;
@@ -229,8 +242,8 @@ void DeliveryQueue::send(Unsent unsent) {
 }
 
 void DeliveryQueue::on_ended(Attempt attempt) {
-  lane(attempt.subscription).quick =
-      attempt.outcome.delivered && host_.wall_ms() - attempt.started_ms <= kQuickMs;
+  lane(attempt.subscription).quick = attempt.outcome.delivered && attempt.outcome.complete &&
+                                     host_.wall_ms() - attempt.started_ms <= kQuickMs;
   outcomes_.report(attempt);
   outcomes_.record(std::move(attempt));
 }

@@ -56,12 +56,14 @@ class DeliveryQueue {
     std::string tenant;               // while reading, which takes a slot
     bool reading = false;
     bool changed = false;  // while reading
-    bool quick = false;    // the last attempt that ended was a success within kQuickMs
+    bool quick = false;    // the last attempt that ended was a success within kQuickMs, its response complete
     bool reading_quick = false;
-    bool waking = false;  // is in waking_
+    bool waking = false;      // is in waking_
+    bool wakes_next = false;  // when it has been read, the next one of waking_ is pumped
   };
 
   Lane& lane(const std::string& subscription);
+  void wake_later();
   void wake_next();
   void pump(const std::string& id);
   void read(const std::string& id, const Result<Rows>& rows);
@@ -96,7 +98,8 @@ class DeliveryQueue {
   Settings settings_;
   std::map<std::string, std::unique_ptr<Lane>> lanes_;  // by subscription
   InFlightLimit in_flight_limit_;
-  std::deque<std::string> waking_;  // pumped one by one, other work of the strand in between
+  std::deque<std::string> waking_;  // pumped one after the other
+  bool wakes_ = false;              // one of them is pumped, or will be
   std::vector<Unsent> unread_;      // whose body the store did not read
   bool draining_ = false;
   Function<void()> idle_;

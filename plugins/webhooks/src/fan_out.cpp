@@ -24,6 +24,7 @@ FanOut::FanOut(const Host& host, const Log& log, const EventCatalogue& catalogue
       dropped_(Metric::counter(host, "patchbay_webhooks_events_dropped",
                                "Events that were not delivered because their payload is no JSON object")),
       retry_timer_(host),
+      others_timer_(host),
       trail_(host) {}
 
 void FanOut::start() {
@@ -48,9 +49,9 @@ void FanOut::read() {
   }));
 }
 
-// Deliveries to quick receivers are committed before the others, which may be many. The events are
-// acknowledged in the last commit: after a crash before it they are read again, and deliveries that are
-// stored are ignored.
+// Deliveries to quick receivers are committed before the others, which may be many, and get a head start, so
+// that storing and sending the others does not delay them. The events are acknowledged in the last commit:
+// after a crash before it they are read again, and deliveries that are stored are ignored.
 void FanOut::store(const std::vector<Event>& events) {
   Batch quick(host_), others(host_);
   std::vector<int64_t> ids;
@@ -70,8 +71,11 @@ void FanOut::store(const std::vector<Event>& events) {
     });
   };
   if (&last == &quick || quick.subscriptions.empty()) return commit_last(std::move(last));
-  commit(std::move(quick),
-         [commit_last, others = std::move(others)]() mutable { commit_last(std::move(others)); });
+  commit(std::move(quick), [this, commit_last, others = std::move(others)]() mutable {
+    others_timer_.after_ms(kQuickHeadStartMs, [commit_last, others = std::move(others)]() mutable {
+      commit_last(std::move(others));
+    });
+  });
 }
 
 void FanOut::commit(Batch batch, Function<void()> next) {

@@ -68,6 +68,7 @@ class FanOut {
   const Metric dropped_;
   std::unique_ptr<Consumer> consumer_;
   Timer retry_timer_;
+  Timer others_timer_;  // stores the deliveries to receivers that are not quick
   audit::Trail trail_;
   Lifetime alive_;
   // state

@@ -57,7 +57,7 @@ class CurlTransfer {
   bool prepare();
   CURL* easy() const noexcept { return easy_.get(); }
   void complete(CURLcode code);
-  static void refuse(Job& job) { job.done({false, 0, "libcurl cannot be loaded on the server"}); }
+  static void refuse(Job& job) { job.done({false, 0, "libcurl cannot be loaded on the server", false}); }
 
  private:
   bool set_headers();
@@ -152,6 +152,7 @@ Outcome CurlTransfer::outcome(CURLcode code) const {
   Outcome outcome;
   outcome.status = head_done_ ? response_code() : 0;
   outcome.delivered = outcome.status >= 200 && outcome.status <= 299;
+  outcome.complete = code == CURLE_OK;
   if (outcome.delivered) return outcome;
   // One phrase for both, so that tenants cannot probe the names of an internal name server.
   if (refused_ || (!post_.allow_private && code == CURLE_COULDNT_RESOLVE_HOST)) {
@@ -201,7 +202,7 @@ class HttpSender::Loop {
 
  private:
   const Limits limits_;
-  lib::TransferLoop<http_transfer::CurlTransfer> transfers_{kMaxKeptConnections};
+  lib::TransferLoop<http_transfer::CurlTransfer> transfers_{kMaxConnections};
 };
 
 HttpSender::HttpSender() : HttpSender(Limits()) {}

@@ -26,6 +26,7 @@ struct Outcome {
   bool delivered = false;  // a 2xx, whatever happened to the rest of the response
   int64_t status = 0;      // of the response; 0: there was none
   std::string error;       // one phrase for the tenant, without internal names; "" when delivered
+  bool complete = false;   // the response was read to its end
 };
 
 class HttpSender {

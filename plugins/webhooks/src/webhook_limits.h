@@ -10,16 +10,20 @@ namespace patchbay::webhooks {
 inline constexpr int64_t kRequestTimeoutMs = 10'000;
 // Read of a response, head and body; what follows is not read.
 inline constexpr size_t kMaxResponseBytes = 64 * 1024;
-// Open connections that are kept for further requests.
-inline constexpr long kMaxKeptConnections = 64;
+// Open connections, those in use among them. Beyond it idle ones are closed, so it exceeds kMaxInFlight:
+// otherwise receivers that hang would cost a quick one its connection after each request.
+inline constexpr long kMaxConnections = 576;
 
 // Requests in flight, in total and of one tenant, so that slow receivers of one do not delay the others. The
 // setting maxInFlight is of one subscription.
 inline constexpr size_t kMaxInFlight = 512;
 inline constexpr size_t kMaxInFlightPerTenant = 128;
-// How fast a success makes a receiver a quick one. Requests to all others together, those of a tenant: enough
-// for one to each subscription, and a second one to one of them only below the third limit.
+// How fast a success, with a response that ends, makes a receiver a quick one. Requests to all others
+// together, those of a tenant: enough for one to each subscription, and a second one to one of them only
+// below the third limit.
 inline constexpr int64_t kQuickMs = 2'000;
+// By how much the deliveries of an event to quick receivers are stored before its others: time to send them.
+inline constexpr int64_t kQuickHeadStartMs = 5;
 inline constexpr size_t kMaxUnprovenInFlight = 384;
 inline constexpr size_t kMaxUnprovenPerTenant = 100;
 inline constexpr size_t kMaxFurtherUnprovenPerTenant = 32;

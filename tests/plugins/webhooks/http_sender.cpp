@@ -125,7 +125,9 @@ TEST_CASE("no more than the limit of a response is read") {
   receiver.answer_always(WebhookAnswer::huge);
   HttpSender sender({60'000, 64 << 10});
   const auto began = std::chrono::steady_clock::now();
-  CHECK(send(sender, post_to(receiver.url())).delivered);  // the head has 200
+  const Outcome outcome = send(sender, post_to(receiver.url()));
+  CHECK(outcome.delivered);  // the head has 200
+  CHECK_FALSE(outcome.complete);
   CHECK(ms_since(began) < 50'000);
   CHECK(receiver.bytes_sent() < 32u << 20);  // the size of the socket buffers
 }
@@ -134,7 +136,9 @@ TEST_CASE("a 2xx counts even if its body never arrives") {
   WebhookReceiver receiver({});
   receiver.answer_always(WebhookAnswer::late_body);
   HttpSender sender({3000, 64 << 10});
-  CHECK(send(sender, post_to(receiver.url())).delivered);
+  const Outcome outcome = send(sender, post_to(receiver.url()));
+  CHECK(outcome.delivered);
+  CHECK_FALSE(outcome.complete);
 }
 
 TEST_CASE("a receiver that hangs does not delay others") {
@@ -145,8 +149,23 @@ TEST_CASE("a receiver that hangs does not delay others") {
   std::vector<std::future<Outcome>> hanging;
   for (int i = 0; i < 50; ++i) hanging.push_back(begin(sender, post_to(bad.url())));
   const auto began = std::chrono::steady_clock::now();
-  for (int i = 0; i < 20; ++i) CHECK(send(sender, post_to(good.url())).delivered);
+  for (int i = 0; i < 20; ++i) {
+    const Outcome outcome = send(sender, post_to(good.url()));
+    CHECK(outcome.delivered);
+    CHECK(outcome.complete);
+  }
   CHECK(ms_since(began) < 50'000);
+}
+
+TEST_CASE("receivers that hang do not cost another one its connection") {
+  WebhookReceiver bad({}), good({});
+  bad.answer_always(WebhookAnswer::hang);
+  HttpSender sender({60'000, 64 << 10});
+  std::vector<std::future<Outcome>> hanging;
+  for (int i = 0; i < 100; ++i) hanging.push_back(begin(sender, post_to(bad.url())));
+  CHECK(bad.wait_for(100).size() == 100);
+  for (int i = 0; i < 3; ++i) CHECK(send(sender, post_to(good.url())).delivered);
+  CHECK(good.connections() == 1);
 }
 
 TEST_CASE("addresses that are not public are refused on connecting") {
