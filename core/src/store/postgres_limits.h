@@ -32,7 +32,13 @@ inline constexpr int64_t kNodeLeaseMs = 6'000;
 inline constexpr int64_t kNodeForgetMs = int64_t{30} * 24 * 3600 * 1000;  // after its end a row is removed
 inline constexpr int64_t kNodeWatchMs = 1'000;  // between renewals, and looks for other processes' changes
 inline constexpr int64_t kMinHintMs = 100;      // between hints of one process: NOTIFY holds up other commits
-inline constexpr int64_t kMaxHintWaitMs = 1'000;     // then a NOTIFY is cancelled and its hints are lost
+// Of the thread that renews the lease: what else it does may stand still, for example because a table is
+// locked, and must end before a lease does. Then statements are cancelled, and tried again at the next look.
+inline constexpr int64_t kMaxRenewalMs = 2'000;
+inline constexpr int64_t kMaxLookMs = 1'000;      // after the renewal
+inline constexpr int64_t kMaxHintWaitMs = 1'000;  // of a NOTIFY, whose hints are lost
+// Between two renewals; beyond it the database may have stood still, and with it the renewals of all nodes.
+inline constexpr int64_t kMaxRenewalGapMs = 3'000;
 inline constexpr int64_t kMaxWatchedEvents = 1'000;  // read at once
 
 // The age of a kept JSON result: so long may another process's change be unseen, of the 2 s within which

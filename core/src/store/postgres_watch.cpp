@@ -30,7 +30,8 @@ PostgresWatch::PostgresWatch(const PostgresFunctions& pq, PostgresLink::Options 
 Status PostgresWatch::start() {
   wake_ = Descriptor(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
   if (!wake_) return {Code::exhausted, "no file descriptor is left for the watch of the database"};
-  PB_TRY(connect());
+  PB_TRY(link_.connect());
+  PB_TRY(listen());
   Rows rows;
   PB_TRY(run("last-event", {}, &rows));
   last_event_ = rows.integer(0, 0);
@@ -46,6 +47,7 @@ void PostgresWatch::stop() {
   wake();
   if (!thread_.joinable()) return;
   thread_.join();
+  limit(kMaxLookMs);
   // So that no other process takes it for dead, or waits for the leases of its jobs.
   if (link_.connected() && run("node-retire", {node_.name})) (void)run("jobs-give-back", {node_.name});
 }
@@ -72,9 +74,9 @@ bool PostgresWatch::is_own(int64_t event) {
 // The store's writer and readers report that the database is away, so this thread only tries again.
 void PostgresWatch::work() {
   for (auto next_look = Steady::now(); !is_stopping();) {
-    if (Steady::now() >= next_look) {
-      if (!look()) renewals_ = 0;
-      next_look = Steady::now() + std::chrono::milliseconds(kNodeWatchMs);
+    if (const auto now = Steady::now(); now >= next_look) {
+      static_cast<void>(look());
+      next_look = now + std::chrono::milliseconds(kNodeWatchMs);
     }
     // A lost hint is harmless, because plugins also poll their revisions.
     static_cast<void>(send_hints());
@@ -104,18 +106,22 @@ void PostgresWatch::wait_until(Steady::time_point end) {
 }
 
 // A server that refuses LISTEN, as some poolers do, is used without hints.
-Status PostgresWatch::connect() {
-  PB_TRY(link_.connect());
-  if (std::exchange(listening_, link_.generation()) == link_.generation()) return {};
+Status PostgresWatch::listen() {
+  if (listening_ == link_.generation()) return {};
   PB_TRY(link_.send(kListen));
   auto listens = link_.wait();
-  if (!listens && !link_.connected()) return std::move(listens).error();
+  if (!listens && (!link_.connected() || listens.error().code == Code::timeout))
+    return std::move(listens).error();
+  listening_ = link_.generation();
   return {};
 }
 
 Status PostgresWatch::look() {
-  PB_TRY(connect());
+  PB_TRY(link_.connect());
+  limit(kMaxRenewalMs);
   PB_TRY(renew());
+  limit(kMaxLookMs);
+  PB_TRY(listen());
   PB_TRY(bury_dead());
   CommitNotice notice;
   notice.is_elsewhere = true;
@@ -137,20 +143,23 @@ Result<int64_t> PostgresWatch::run(const char* name, const Values& values, Rows*
 
 Status PostgresWatch::renew() {
   PB_TRY(run("node-renew", {node_.name, node_.epoch, kNodeLeaseMs}));
-  ++renewals_;
+  const auto now = Steady::now();
+  if (now - renewed_ > std::chrono::milliseconds(kMaxRenewalGapMs)) steady_since_ = now;
+  renewed_ = now;
   return {};
 }
 
-// Only after it could renew its own lease for as long as a lease lasts: after the database was away, the
-// leases of all nodes have run out, and each needs time to renew its own.
+// Only after it could renew its own lease in time for as long as a lease lasts: after the database was away
+// or stood still, the leases of all nodes have run out, and each needs time to renew its own.
 Status PostgresWatch::bury_dead() {
-  if (renewals_ * kNodeWatchMs < kNodeLeaseMs) return {};
+  if (renewed_ - steady_since_ < std::chrono::milliseconds(kNodeLeaseMs)) return {};
   std::vector<std::string> dead;
   PB_TRY(link_.send("BEGIN"));
   in_transaction_ = true;
   Status buried = bury_in_transaction(dead);
   in_transaction_ = false;
   if (!link_.connected()) return buried;
+  if (!buried) limit(kMaxLookMs);  // otherwise the ROLLBACK would be cancelled, too
   if (auto ended = link_.send(buried ? "COMMIT" : "ROLLBACK"); !ended) return ended;
   if (auto ended = link_.wait(); !ended) return std::move(ended).error();
   if (buried && node_.warn)
@@ -200,11 +209,9 @@ Status PostgresWatch::send_hints() {
   }
   next_hints_ = Steady::now() + std::chrono::milliseconds(kMinHintMs);
   for (const std::string& owner : owners) PB_TRY(link_.send(kNotify, {node_.name + ' ' + owner}));
-  // The commit of a NOTIFY waits for a lock of the whole server, longer than this node's lease if need be.
-  link_.set_deadline(Steady::now() + std::chrono::milliseconds(kMaxHintWaitMs));
-  auto sent = link_.wait();
-  link_.clear_deadline();
-  if (!sent) return std::move(sent).error();
+  // The commit of a NOTIFY waits for a lock of the whole server.
+  limit(kMaxHintWaitMs);
+  if (auto sent = link_.wait(); !sent) return std::move(sent).error();
   return {};
 }
 

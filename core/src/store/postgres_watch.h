@@ -42,7 +42,9 @@ class PostgresWatch {
   bool is_stopping();
   void wake();
   void wait_until(Steady::time_point end);
-  Status connect();
+  // Of the statements from now on, together.
+  void limit(int64_t time_ms) { link_.set_deadline(Steady::now() + std::chrono::milliseconds(time_ms)); }
+  Status listen();
   Status look();
   Status renew();
   Status bury_dead();
@@ -66,7 +68,8 @@ class PostgresWatch {
   // state of the thread
   bool in_transaction_ = false;
   int64_t last_event_ = 0;
-  int renewals_ = 0;                         // without a failure in between
+  Steady::time_point renewed_{};             // the lease, the last time
+  Steady::time_point steady_since_{};        // no renewal has come late since
   std::map<std::string, int64_t> next_due_;  // by kind, as announced last
   uint64_t listening_ = 0;                   // the connection on which LISTEN was sent
   Steady::time_point next_hints_{};          // not before

@@ -105,6 +105,65 @@ class HeldNotifyLock {
   std::thread holder_;
 };
 
+// Another session, which locks a table or a row until its end.
+class Locker {
+ public:
+  Locker(const SharedDatabase& shared, const std::string& lock) {
+    auto connected = test::PostgresClient::connect(shared.server->conninfo());
+    REQUIRE(connected.ok());
+    client_ = *std::move(connected);
+    const Status locked = client_->run("BEGIN; " + lock);
+    REQUIRE_MESSAGE(locked.ok(), (locked ? "" : locked.error().text));
+  }
+
+ private:
+  std::unique_ptr<test::PostgresClient> client_;
+};
+
+bool is_waited_for(const SharedDatabase& shared) {
+  return within(60s, [&] { return shared.value("SELECT COUNT(*) FROM pg_locks WHERE NOT granted") != "0"; });
+}
+
+// Whether the node's lease is renewed `times` before it runs out.
+bool is_renewed(const SharedDatabase& shared, const Store& node, size_t times) {
+  auto client = test::PostgresClient::connect(shared.server->conninfo());
+  REQUIRE(client.ok());
+  bool is_live = true;
+  std::set<std::string> leases;
+  const bool seen = within(60s, [&] {
+    const auto row = (*client)->rows(
+        "SELECT lease_until_ms, lease_until_ms > EXTRACT(EPOCH FROM clock_timestamp()) * 1000 FROM core_node "
+        "WHERE id = '" +
+        node.node() + "'");
+    if (!row.ok() || row->size() != 1) return false;
+    leases.insert(row->front()[0]);
+    is_live = is_live && row->front()[1] == "t";
+    return leases.size() == times + 1 || !is_live;
+  });
+  return seen && is_live;
+}
+
+// A node whose process is dead, with a claimed job.
+void add_dead_node(const SharedDatabase& shared, const std::string& name) {
+  auto client = test::PostgresClient::connect(shared.server->conninfo());
+  REQUIRE(client.ok());
+  REQUIRE((*client)
+              ->run("INSERT INTO core_node (id, epoch, state, started_ms, lease_until_ms) VALUES ('" + name +
+                    "', 3, 'live', 0, 0)")
+              .ok());
+  REQUIRE((*client)
+              ->run("INSERT INTO core_job (id, kind, tenant, job_key, due_ms, fence, tries, body, held_by, "
+                    "held_from_ms, held_epoch) SELECT COALESCE(MAX(id), 0) + 1, 'sweep', 't', '', "
+                    "4000000000000, 1, 1, '', '" +
+                    name + "', 5, 3 FROM core_job")
+              .ok());
+}
+
+bool is_buried(const SharedDatabase& shared, const std::string& name) {
+  return within(
+      60s, [&] { return shared.value("SELECT state FROM core_node WHERE id = '" + name + "'") == "dead"; });
+}
+
 }  // namespace
 
 TEST_CASE("a hint that waits for a lock does not let the node's lease run out") {
@@ -116,23 +175,65 @@ TEST_CASE("a hint that waits for a lock does not let the node's lease run out") 
   const HeldNotifyLock lock(shared);
   REQUIRE(within(60s, [&] { return lock.is_held(); }));
   REQUIRE(commit(*a, one(ExecOp{*a->statement("hinted", "raise"), {"rows"}, 1})).status.ok());
-  REQUIRE(
-      within(60s, [&] { return shared.value("SELECT COUNT(*) FROM pg_locks WHERE NOT granted") == "1"; }));
-  auto client = test::PostgresClient::connect(shared.server->conninfo());
-  REQUIRE(client.ok());
-  bool is_live = true;
-  std::set<std::string> leases;
-  CHECK(within(60s, [&] {
-    const auto row = (*client)->rows(
-        "SELECT lease_until_ms, lease_until_ms > EXTRACT(EPOCH FROM clock_timestamp()) * 1000 FROM "
-        "core_node");
-    if (!row.ok() || row->size() != 1) return false;
-    leases.insert(row->front()[0]);
-    is_live = is_live && row->front()[1] == "t";
-    return leases.size() == 4;
-  }));
-  CHECK(is_live);
+  REQUIRE(is_waited_for(shared));
+  CHECK(is_renewed(shared, *a, 3));
   CHECK(lock.is_held());
+}
+
+TEST_CASE("a locked table does not let the node's lease run out") {
+  SharedDatabase shared;
+  std::atomic<int> events{0};
+  StoreOptions options;
+  options.on_committed = [&](CommitNotice&& notice) {
+    if (notice.is_elsewhere) events += static_cast<int>(notice.events.size());
+  };
+  auto a = shared.open("a", std::move(options));
+  auto b = shared.open("b");
+  REQUIRE(commit(*b, add_note(*b, 1)).status.ok());
+  CHECK(within(60s, [&] { return events == 1; }));
+  {
+    const Locker locker(shared, "LOCK core_event IN ACCESS EXCLUSIVE MODE");
+    REQUIRE(is_waited_for(shared));
+    CHECK(is_renewed(shared, *a, 8));  // longer than a lease lasts
+  }
+  REQUIRE(commit(*b, add_note(*b, 2)).status.ok());
+  CHECK(within(60s, [&] { return events == 2; }));
+}
+
+TEST_CASE("a locked job of a dead node does not let the node's lease run out") {
+  SharedDatabase shared;
+  auto a = shared.open("a");
+  add_dead_node(shared, "dead-1");
+  {
+    const Locker locker(shared, "SELECT id FROM core_job FOR UPDATE");
+    REQUIRE(is_waited_for(shared));
+    CHECK(is_renewed(shared, *a, 8));
+    CHECK(shared.value("SELECT state FROM core_node WHERE id = 'dead-1'") == "live");
+  }
+  CHECK(is_buried(shared, "dead-1"));
+  CHECK(claim(*a, "sweep", 1, 1000).size() == 1);
+}
+
+// As the leases of all nodes have run out then.
+TEST_CASE("after the database stood still no node is taken for dead until it had time to renew its lease") {
+  SharedDatabase shared;
+  auto a = shared.open("a");
+  add_dead_node(shared, "dead-1");
+  REQUIRE(is_buried(shared, "dead-1"));  // so a has renewed its own for long enough
+  {
+    auto client = test::PostgresClient::connect(shared.server->conninfo());
+    REQUIRE((client.ok() && (*client)
+                                ->run("INSERT INTO core_node (id, epoch, state, started_ms, lease_until_ms) "
+                                      "SELECT 'dead-2', 1, 'live', 0, EXTRACT(EPOCH FROM clock_timestamp()) "
+                                      "* 1000 + 2000")
+                                .ok()));
+  }
+  shared.server->freeze();
+  std::this_thread::sleep_for(4s);
+  shared.server->thaw();
+  CHECK(is_renewed(shared, *a, 3));
+  CHECK(shared.value("SELECT state FROM core_node WHERE id = 'dead-2'") == "live");
+  CHECK(is_buried(shared, "dead-2"));
 }
 
 TEST_CASE("jobs of other processes are announced with their due times, if their kind is claimed here") {
@@ -167,21 +268,8 @@ TEST_CASE("jobs of other processes are announced with their due times, if their 
 TEST_CASE("a node whose process died is found by its lease, and its jobs are free") {
   SharedDatabase shared;
   auto a = shared.open("a");
-  {
-    auto client = test::PostgresClient::connect(shared.server->conninfo());
-    REQUIRE(client.ok());
-    REQUIRE((*client)
-                ->run("INSERT INTO core_node (id, epoch, state, started_ms, lease_until_ms) VALUES "
-                      "('node-dead', 3, 'live', 0, 0)")
-                .ok());
-    REQUIRE((*client)
-                ->run("INSERT INTO core_job (id, kind, tenant, job_key, due_ms, fence, tries, body, held_by, "
-                      "held_from_ms, held_epoch) VALUES (1, 'sweep', 't', '', 4000000000000, 1, 1, '', "
-                      "'node-dead', 5, 3)")
-                .ok());
-  }
-  CHECK(within(60s,
-               [&] { return shared.value("SELECT state FROM core_node WHERE id = 'node-dead'") == "dead"; }));
+  add_dead_node(shared, "dead-1");
+  CHECK(is_buried(shared, "dead-1"));
   CHECK(claim(*a, "sweep", 1, 1000).size() == 1);
   a.reset();
   CHECK(shared.value("SELECT COUNT(*) FROM core_node WHERE state = 'live'") == "0");
