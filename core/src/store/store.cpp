@@ -1,52 +1,15 @@
 #include "store/store.h"
 
-#include <algorithm>
-#include <atomic>
 #include <chrono>
 #include <future>
 #include <limits>
 
-#include "bus/topic_name.h"
-#include "store/json_read.h"
-#include "store/limits.h"
-#include "store/lock_file.h"
 #include "store/node_name.h"
-#include "store/postgres_backend.h"
-#include "store/postgres_limits.h"
-#include "store/reader_pool.h"
-#include "store/sqlite_backend.h"
+#include "store/store_impl.h"
 #include "store/store_schema.h"  // generated from schema.sql
-#include "store/write_tasks.h"
 
 namespace patchbay::core {
 namespace {
-
-int64_t system_now_ms() {
-  using std::chrono::duration_cast, std::chrono::milliseconds;
-  return duration_cast<milliseconds>(std::chrono::system_clock::now().time_since_epoch()).count();
-}
-
-std::vector<LoggedEvent> events_of(const Rows& rows) {
-  std::vector<LoggedEvent> events;
-  events.reserve(rows.row_count());
-  for (size_t row = 0; row < rows.row_count(); ++row) {
-    auto text = [&](size_t column) { return std::string(rows.text(row, column)); };
-    events.push_back({rows.integer(row, 0), text(1), text(2), rows.integer(row, 3), text(4), text(5),
-                      rows.integer(row, 6), text(7)});
-  }
-  return events;
-}
-
-std::vector<ConsumerState> states_of(const Rows& rows) {
-  std::vector<ConsumerState> states;
-  states.reserve(rows.row_count());
-  for (size_t row = 0; row < rows.row_count(); ++row) {
-    states.push_back({std::string(rows.text(row, 0)), std::string(rows.text(row, 1)), rows.integer(row, 2),
-                      rows.integer(row, 3), rows.integer(row, 4) != 0, rows.integer(row, 5),
-                      rows.is_null(row, 6) ? -1 : rows.integer(row, 6)});
-  }
-  return states;
-}
 
 // Warns when an existing database has lost its key, because the store will create another one.
 void warn_of_lost_key(const std::filesystem::path& path, const StoreOptions& options) {
@@ -57,147 +20,12 @@ void warn_of_lost_key(const std::filesystem::path& path, const StoreOptions& opt
                " is missing and was created again: secrets sealed before cannot be read");
 }
 
-ReadDone as_rows(Store::Done<Rows> done) {
-  return [done = std::move(done)](Result<ReadResult> result) {
-    if (!result) return done(std::move(result).error());
-    done(std::move(result->rows));
-  };
-}
-
 Result<JsonRows> as_json(Result<ReadResult> result) {
   if (!result) return std::move(result).error();
   return std::move(result->json);
 }
 
-Store::Done<Rows> as_events(Store::Done<std::vector<LoggedEvent>> done) {
-  return [done = std::move(done)](Result<Rows> rows) {
-    if (!rows) return done(std::move(rows).error());
-    done(events_of(*rows));
-  };
-}
-
-Writer::Options writer_options(const StoreOptions& options, Backend& backend) {
-  Writer::Options writer;
-  writer.max_queued = options.max_queued;
-  writer.max_queued_bytes = options.max_queued_bytes;
-  writer.task_timeout_ms = options.write_timeout_ms;
-  writer.migration_timeout_ms = options.migration_timeout_ms;
-  writer.on_committed = [&backend, announce = options.on_committed](CommitNotice&& notice) {
-    backend.committed(notice);
-    if (announce) announce(std::move(notice));
-  };
-  writer.warn = options.warn;
-  writer.on_fatal = options.on_fatal;
-  return writer;
-}
-
-Result<int64_t> start_epoch(WriteSession& session, const std::string& node) {
-  PB_TRY(session.begin());
-  Rows rows;
-  auto retired = session.run("node-retire", {node});
-  auto added = retired ? session.run("node-add", {node, kNodeLeaseMs}, &rows) : std::move(retired);
-  // After the new row, which continues the epochs of this node.
-  if (added) {
-    auto forgotten = session.run("nodes-forget", {kNodeForgetMs});
-    if (!forgotten) added = std::move(forgotten);
-  }
-  // The claims of the node's last process are released at once, because that process is dead.
-  if (added) added = session.run("jobs-give-back", {node});
-  Status committed;
-  if (added) committed = session.commit();
-  session.roll_back();
-  if (!added) return std::move(added).error();
-  if (!committed) return std::move(committed).error();
-  session.set_epoch(rows.integer(0, 0));
-  return rows.integer(0, 0);
-}
-
 }  // namespace
-
-// Members with threads come last, so that they are destroyed first.
-class Store::Impl {
- public:
-  Impl(StoreOptions given, LockFile taken, SecretBox keys, std::shared_ptr<const Clock> now)
-      : options(std::move(given)),
-        clock(std::move(now)),
-        lock(std::move(taken)),
-        secret_box(std::move(keys)) {}
-
-  Status open_sqlite(const std::filesystem::path& path) {
-    PB_TRY_VALUE(auto opened,
-                 SqliteBackend::open(path, clock, statements,
-                                     {options.scratch, options.lock_timeout_ms, options.max_pages}));
-    backend = std::move(opened);
-    return {};
-  }
-
-  Status open_postgres() {
-    PB_TRY_VALUE(auto opened,
-                 PostgresBackend::open(
-                     {options.postgres, options.postgres_password, options.scratch, options.write_timeout_ms,
-                      options.query_timeout_ms, options.lock_timeout_ms, options.migration_timeout_ms},
-                     clock, statements));
-    backend = std::move(opened);
-    return {};
-  }
-
-  Status start(const std::filesystem::path& path) {
-    PB_TRY(options.postgres.empty() ? open_sqlite(path) : open_postgres());
-    PB_TRY(backend->add_owner("core", kCoreSchema));
-    session.emplace(backend->writer(), statements, *clock,
-                    WriteSessionOptions{options.node, options.max_result_bytes});
-    PB_TRY(session->load());
-    PB_TRY_VALUE(epoch, start_epoch(*session, options.node));
-    PB_TRY(backend->started({options.node, epoch,
-                             [this](CommitNotice&& notice) { on_committed_elsewhere(std::move(notice)); },
-                             options.warn}));
-    const bool more_readers = !options.postgres.empty() && options.reader_threads == kReaderThreads;
-    const int readers = more_readers ? kPostgresReaders : options.reader_threads;
-    reader_pool.emplace(statements, ReaderPool::Options{readers, options.max_queued, options.max_result_bytes,
-                                                        options.query_timeout_ms, options.warn});
-    PB_TRY(reader_pool->start(*backend));
-    writer.emplace(backend->writer(), *session, writer_options(options, *backend));
-    writer->start();
-    return {};
-  }
-
-  template <class T>
-  void write(typename FunctionTask<T>::Function function, Done<T> done,
-             WriteTask::Kind kind = WriteTask::Kind::grouped) {
-    writer->post(std::make_unique<FunctionTask<T>>(std::move(function), std::move(done), kind));
-  }
-
-  void ask(const char* name, Values values, Done<Rows> done) {
-    reader_pool->post({statements.find("core", name).value_or({}), std::move(values), {}},
-                      as_rows(std::move(done)));
-  }
-
-  // After commits of other processes. Makes all kept results invalid, so that a client that receives an event
-  // reads no older state.
-  void on_committed_elsewhere(CommitNotice&& notice) {
-    changes_elsewhere.fetch_add(1);
-    if (options.on_committed) options.on_committed(std::move(notice));
-  }
-
-  JsonRead json_read(const JsonQuery& query) {
-    return {json_cache, query, statements.get(query.statement), changes_elsewhere.load(),
-            backend->writer().is_shared()};
-  }
-
-  const StoreOptions options;
-  const std::shared_ptr<const Clock> clock;
-  LockFile lock;
-  SecretBox secret_box;
-  StatementRegistry statements;
-  std::unique_ptr<Backend> backend;
-  // set by start()
-  std::optional<WriteSession> session;
-  int64_t epoch = 0;
-  JsonCache json_cache;
-  std::atomic<uint64_t> changes_elsewhere{0};  // part of each kept result's version
-  std::optional<Writer> writer;
-  std::optional<ReaderPool> reader_pool;
-};
 
 Result<std::unique_ptr<Store>> Store::open(const std::filesystem::path& path, StoreOptions options) {
   auto clock = std::make_shared<const Clock>(options.now_ms ? options.now_ms : system_now_ms);
@@ -255,7 +83,7 @@ void Store::commit(Transaction transaction, CommitDone done) {
 }
 
 void Store::query(StatementId statement, Values values, Done<Rows> done) {
-  impl_->reader_pool->post({statement, std::move(values), {}}, as_rows(std::move(done)));
+  impl_->reader_pool->post({statement, std::move(values), {}}, Impl::as_rows(std::move(done)));
 }
 
 std::optional<Result<Rows>> Store::query_here(StatementId statement, const Values& values) {
@@ -283,87 +111,6 @@ void Store::query_json(JsonQuery query, Done<JsonRowsPtr> done) {
                            [read = std::move(read), done = std::move(done)](Result<ReadResult> result) {
                              done(read.keep(as_json(std::move(result))));
                            });
-}
-
-void Store::register_consumer(const std::string& name, const std::vector<std::string>& patterns,
-                              Done<void> done) {
-  std::string joined;
-  for (const std::string& pattern : patterns) {
-    if (!valid_pattern(pattern))
-      return done({Code::invalid, "'" + pattern + "' is not a topic, 'prefix.*' or '*'"});
-    joined += (joined.empty() ? "" : " ") + pattern;
-  }
-  if (name.empty() || joined.empty())
-    return done({Code::invalid, "a consumer has a name and at least one pattern"});
-  impl_->write<void>(
-      [name, joined](WriteSession& session) -> Status {
-        PB_TRY(session.put_consumer(name, joined));
-        return session.load_consumers();
-      },
-      std::move(done), WriteTask::Kind::alone);
-}
-
-void Store::forget_consumer(const std::string& name, Done<void> done) {
-  impl_->write<void>(
-      [name](WriteSession& session) -> Status {
-        PB_TRY(session.forget_consumer(name));
-        return session.load_consumers();
-      },
-      std::move(done), WriteTask::Kind::alone);
-}
-
-void Store::purge_consumers(int64_t unseen_since_ms, int64_t limit, Done<ConsumerPurgeResult> done) {
-  impl_->write<ConsumerPurgeResult>(
-      [=](WriteSession& session) -> Result<ConsumerPurgeResult> {
-        PB_TRY(session.begin());
-        PB_TRY_VALUE(ConsumerPurgeResult tidied, session.purge_consumers(unseen_since_ms, limit));
-        PB_TRY(session.commit());  // on an error the writer rolls back
-        PB_TRY(session.load_consumers());
-        return tidied;
-      },
-      std::move(done), WriteTask::Kind::alone);
-}
-
-void Store::consumers(Done<std::vector<ConsumerState>> done) {
-  impl_->ask("consumer-states", {kMaxCountedPending}, [done = std::move(done)](Result<Rows> rows) {
-    if (!rows) return done(std::move(rows).error());
-    done(states_of(*rows));
-  });
-}
-
-void Store::pending(std::string consumer, int64_t after_id, int64_t limit,
-                    Done<std::vector<LoggedEvent>> done) {
-  Values values{consumer, after_id, limit};
-  // Halves the limit while the result is too large, otherwise the consumer would never get past these events.
-  impl_->ask("pending", std::move(values),
-             as_events([this, consumer = std::move(consumer), after_id, limit,
-                        done = std::move(done)](Result<std::vector<LoggedEvent>> events) mutable {
-               if (!events && events.error().code == Code::exhausted && limit > 1)
-                 return pending(std::move(consumer), after_id, limit / 2, std::move(done));
-               done(std::move(events));
-             }));
-}
-
-void Store::read_log(int64_t after_id, int64_t limit, Done<std::vector<LoggedEvent>> done) {
-  impl_->ask("event-log", {after_id, limit}, as_events(std::move(done)));
-}
-
-// Halves the limit as pending() does.
-void Store::read_tenant_log(std::string tenant, int64_t after, int64_t limit, Done<TenantLog> done) {
-  Values values{tenant, after, limit};
-  impl_->ask("event-log-of-tenant", std::move(values),
-             as_events([this, tenant = std::move(tenant), after, limit,
-                        done = std::move(done)](Result<std::vector<LoggedEvent>> rows) mutable {
-               if (rows) return done(tenant_log(*std::move(rows), after));
-               if (rows.error().code == Code::exhausted && limit > 1)
-                 return read_tenant_log(std::move(tenant), after, limit / 2, std::move(done));
-               done(std::move(rows).error());
-             }));
-}
-
-void Store::prune(int64_t older_than_ms, PruneCursor from, int64_t limit, Done<PruneResult> done) {
-  impl_->write<PruneResult>([=](WriteSession& session) { return session.prune(older_than_ms, from, limit); },
-                            std::move(done));
 }
 
 void Store::claim_jobs(const std::string& kind, int64_t limit, int64_t lease_ms,
@@ -412,29 +159,6 @@ StoreStats Store::stats() const {
   stats.read_timeouts = readers.timeouts;
   stats.queued_reads = impl_->reader_pool->queued();
   return stats;
-}
-
-Result<std::vector<ConsumerState>> read_consumers(const std::filesystem::path& path,
-                                                  const std::string& postgres, const std::string& password) {
-  auto clock = std::make_shared<const Clock>(system_now_ms);
-  PB_TRY_VALUE(const SchemaText schema, parse_schema(kCoreSchema));
-  const auto found = std::find_if(schema.statements.begin(), schema.statements.end(),
-                                  [](const auto& each) { return each.name == "consumer-states"; });
-  std::unique_ptr<ReadConnection> reader;
-  if (postgres.empty()) {
-    PB_TRY_VALUE(Database db, Database::open(path, Database::Mode::read, std::move(clock)));
-    reader = std::make_unique<SqliteReader>(std::move(db));
-  } else {
-    PB_TRY_VALUE(const PostgresFunctions* pq, load_postgres());
-    reader = std::make_unique<PostgresReader>(
-        *pq, PostgresLink::Options{postgres, password, true, false, kQueryTimeoutMs, kLockTimeoutMs},
-        std::move(clock));
-  }
-  Statement statement{"core", found->name, found->sql, found->parameters, true, false};
-  PB_TRY_VALUE(const std::unique_ptr<SqlStatement> compiled, reader->prepare(statement));
-  Rows rows;
-  PB_TRY(compiled->run({kMaxCountedPending}, &rows, kMaxResultBytes));
-  return states_of(rows);
 }
 
 std::string_view core_schema() { return kCoreSchema; }

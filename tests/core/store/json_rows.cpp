@@ -129,9 +129,12 @@ TEST_CASE("Kept JSON rows are not used any more when the first commit of the gro
     return tx;
   };
   // The writer is held while the next two are posted, so that they become one group.
-  std::promise<void> open, finished;
-  shop.store->commit(write("depot", "add", {1}),
-                     [&](const CommitResult&) { open.get_future().wait_for(std::chrono::seconds(60)); });
+  std::promise<void> held, open, finished;
+  shop.store->commit(write("depot", "add", {1}), [&](const CommitResult&) {
+    held.set_value();
+    open.get_future().wait_for(std::chrono::seconds(60));
+  });
+  REQUIRE(held.get_future().wait_for(std::chrono::seconds(60)) == std::future_status::ready);
   std::atomic<bool> is_kept{true};
   shop.store->commit(write("depot", "add", {2}),
                      [&](const CommitResult&) { is_kept = shop.store->kept_json(all) != nullptr; });
