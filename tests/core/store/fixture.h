@@ -124,6 +124,16 @@ SELECT COUNT(*) FROM notes_note;
 SELECT {{NOW_MS}};
 )";
 
+// A table whose keys the database generates.
+inline constexpr const char* kVisits = R"(
+-- migration: 1
+CREATE TABLE visits_visit (id {{ID}} PRIMARY KEY, who TEXT NOT NULL);
+-- name: add
+INSERT INTO visits_visit (who) VALUES ($1);
+-- name: last
+SELECT COUNT(*), MAX(id) FROM visits_visit;
+)";
+
 struct Notes {
   explicit Notes(StoreOptions options = {}) {
     if (!options.now_ms) options.now_ms = [this] { return now_ms.load(); };

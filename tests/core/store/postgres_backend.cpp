@@ -129,6 +129,8 @@ TEST_CASE("a store is copied from SQLite to PostgreSQL, once, with its ids, numb
   {
     auto store = *Store::open(path, {});
     REQUIRE(store->register_owner("notes", kNotes).ok());
+    REQUIRE(store->register_owner("visits", kVisits).ok());
+    REQUIRE(commit(*store, one(ExecOp{*store->statement("visits", "add"), {"Eva"}, 1})).status.ok());
     REQUIRE(add_consumer(*store, "c", {"note.*"}).ok());
     for (int64_t key = 1; key <= 700; ++key) REQUIRE(commit(*store, add_note(*store, key)).status.ok());
     last_id = pending(*store, "c").back().id;
@@ -147,4 +149,8 @@ TEST_CASE("a store is copied from SQLite to PostgreSQL, once, with its ids, numb
   REQUIRE(all.size() == 701);
   CHECK(all.back().id > last_id);
   CHECK(all.back().tenant_seq == 701);
+
+  REQUIRE(store->register_owner("visits", kVisits).ok());
+  REQUIRE(commit(*store, one(ExecOp{*store->statement("visits", "add"), {"Otto"}, 1})).status.ok());
+  CHECK(query(*store, *store->statement("visits", "last"))->integer(0, 1) == 2);
 }

@@ -76,6 +76,15 @@ TEST_CASE("a query after a commit sees its changes, from many threads") {
   CHECK(stale == 0);
 }
 
+TEST_CASE("a key that an INSERT leaves out is the next number") {
+  Notes notes;
+  Store& store = *notes.store;
+  REQUIRE(store.register_owner("visits", kVisits).ok());
+  for (const char* who : {"Eva", "Otto"})
+    REQUIRE(commit(store, one(ExecOp{*store.statement("visits", "add"), {who}, 1})).status.ok());
+  CHECK(query(store, *store.statement("visits", "last"))->integer(0, 1) == 2);
+}
+
 TEST_CASE("a query that takes too long is interrupted") {
   StoreOptions options;
   options.query_timeout_ms = 50;
