@@ -1,6 +1,8 @@
-# patchbay_add_test(NAME SOURCES ... [LIBRARIES ...] [LABELS label, instead of NAME] [TIMEOUT seconds] [ON_POSTGRES])
+# patchbay_add_test(NAME SOURCES ... [LIBRARIES ...] [LABELS label, instead of NAME] [TIMEOUT seconds] [PROPERTIES ...]
+#                   [ON_POSTGRES | ON_POSTGRES_FILES source ...])
 #
-# ON_POSTGRES adds a test that runs the whole program with the store on PostgreSQL (support/test_store.h), without sanitizers.
+# ON_POSTGRES adds a test that runs the whole program with the store on PostgreSQL (support/test_store.h), without sanitizers;
+# ON_POSTGRES_FILES one that runs the test cases of these sources, for a program whose other tests do not use the store.
 #
 # TIMEOUT stops a test that hangs. Its default is well above the 60 s that a test waits for one condition, so that the test
 # itself reports what did not happen.
@@ -14,7 +16,7 @@ add_library(patchbay_test_main STATIC ${CMAKE_CURRENT_LIST_DIR}/test_main.cpp)
 target_link_libraries(patchbay_test_main PUBLIC doctest::doctest)
 
 function(patchbay_add_test name)
-  cmake_parse_arguments(arg "ON_POSTGRES" "LABELS;TIMEOUT" "SOURCES;LIBRARIES;PROPERTIES" ${ARGN})
+  cmake_parse_arguments(arg "ON_POSTGRES" "LABELS;TIMEOUT" "SOURCES;LIBRARIES;ON_POSTGRES_FILES;PROPERTIES" ${ARGN})
   if(NOT arg_TIMEOUT)
     set(arg_TIMEOUT 300)
   endif()
@@ -30,10 +32,19 @@ function(patchbay_add_test name)
     TEST_PREFIX "${name}: "
     PROPERTIES TIMEOUT ${arg_TIMEOUT} LABELS ${arg_LABELS} FAIL_REGULAR_EXPRESSION "test cases:[ ]+0 "
                ${arg_PROPERTIES})
-  if(arg_ON_POSTGRES AND NOT PATCHBAY_SANITIZE)
-    add_test(NAME "${name}: all of it on PostgreSQL" COMMAND test-${name})
+  if((arg_ON_POSTGRES OR arg_ON_POSTGRES_FILES) AND NOT PATCHBAY_SANITIZE)
+    set(on_postgres "${name}: all of it on PostgreSQL")
+    set(filter)
+    if(arg_ON_POSTGRES_FILES)
+      set(on_postgres "${name}: all that uses the store on PostgreSQL")
+      list(TRANSFORM arg_ON_POSTGRES_FILES PREPEND "*/")
+      list(JOIN arg_ON_POSTGRES_FILES "," files)
+      set(filter --source-file=${files})
+    endif()
+    add_test(NAME "${on_postgres}" COMMAND test-${name} ${filter})
     # Begins first, because it is one long test.
-    set_tests_properties("${name}: all of it on PostgreSQL" PROPERTIES TIMEOUT 900 LABELS ${arg_LABELS} COST 200 ENVIRONMENT
-                                                                       PATCHBAY_TEST_STORE=postgres)
+    set_tests_properties(
+      "${on_postgres}" PROPERTIES ${arg_PROPERTIES} TIMEOUT 900 LABELS ${arg_LABELS} COST 200 ENVIRONMENT_MODIFICATION
+                                  PATCHBAY_TEST_STORE=set:postgres FAIL_REGULAR_EXPRESSION "test cases:[ ]+0 ")
   endif()
 endfunction()

@@ -9,6 +9,7 @@
 #include <thread>
 #include <utility>
 
+#include "postgres_database.h"
 #include "store/database.h"
 
 namespace patchbay::fake {
@@ -28,6 +29,8 @@ Result<std::unique_ptr<Environment>> Environment::create(const EnvironmentOption
   PB_TRY(environment->open());
   return environment;
 }
+
+Environment::Environment(const EnvironmentOptions& options) : options_(options) {}
 
 Environment::~Environment() {
   subsystems_.reset();
@@ -86,6 +89,11 @@ Status Environment::open_folder() {
 
 Status Environment::open_store() {
   core::StoreOptions options;
+  if (!options_.store.empty()) {
+    PB_TRY_VALUE(postgres_, PostgresDatabase::open(options_.store, temporary_));
+    options.postgres = postgres_->conninfo();
+  }
+  options.scratch = temporary_;
   options.reader_threads = 1;  // so that reads are answered in order
   options.on_committed = [this](const core::CommitNotice& what) {
     for (const core::LoggedEvent& event : what.events) {
@@ -193,6 +201,7 @@ void Environment::on_media(core::CallFn fn, void* user) {
 }
 
 Result<core::Rows> Environment::sql(std::string_view statement, const core::Values& values) {
+  if (postgres_) return postgres_->run(statement, values);
   const auto clock = std::make_shared<const core::Clock>([this] { return runtime().wall_clock().now_ms(); });
   PB_TRY_VALUE(const core::Database db,
                core::Database::open(folder_ / "patchbay.db", core::Database::Mode::write, clock));

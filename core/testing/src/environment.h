@@ -17,6 +17,8 @@
 
 namespace patchbay::fake {
 
+class PostgresDatabase;
+
 struct EnvironmentOptions {
   bool real_time = false;
   bool echo = false;
@@ -24,6 +26,7 @@ struct EnvironmentOptions {
   std::chrono::milliseconds wait{10'000};
   int64_t stall_ms = 0;          // 0: as in a server
   std::filesystem::path folder;  // empty: a temporary one
+  std::string store;             // as StoreOptions::postgres; empty: SQLite in the folder
   core::observe::Level level = core::observe::Level::debug;
 };
 
@@ -49,7 +52,7 @@ class Environment {
   Result<core::Rows> sql(std::string_view statement, const core::Values& values);
 
  private:
-  explicit Environment(const EnvironmentOptions& options) : options_(options) {}
+  explicit Environment(const EnvironmentOptions& options);
   Status open();
   Status open_folder();
   Status open_store();
@@ -67,7 +70,8 @@ class Environment {
   bool temporary_ = false;
   Recording recording_;
   RuleWatch rules_{recording_};
-  std::unique_ptr<core::ManualClock> clock_;  // null in real time
+  std::unique_ptr<PostgresDatabase> postgres_;  // null on SQLite
+  std::unique_ptr<core::ManualClock> clock_;    // null in real time
   std::unique_ptr<core::Subsystems> subsystems_;
   // state
   std::set<std::string> registered_;

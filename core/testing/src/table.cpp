@@ -45,6 +45,7 @@ EnvironmentOptions read_options(const pb_testing_options* raw) {
   if (raw->stall_ms > 0) options.stall_ms = raw->stall_ms;
   options.folder = copied(raw->folder);
   if (raw->log_level.len > 0) options.level = core::observe::level_of(from_abi(raw->log_level));
+  if (raw->size >= PB_END_OF_(raw, store)) options.store = copied(raw->store);
   return options;
 }
 

@@ -44,6 +44,7 @@ struct HostHarness {
     options.data_folder = dir.path;
     options.observer = observer;
     subsystems = *Subsystems::create(std::move(options));
+    store_options.postgres = test::test_store(dir.path / "store.db");
     REQUIRE(subsystems->open_store(dir.path / "store.db", std::move(store_options)).ok());
     REQUIRE(store().register_owner("one", kTableSql).ok());
     one.emplace(services(), "one");

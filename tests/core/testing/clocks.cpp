@@ -5,13 +5,15 @@
 #include <filesystem>
 
 #include "scripted_plugin.h"
+#include "support/fake_host_options.h"
 
 using namespace patchbay;
+using test::on_test_store;
 using testing::FakeHost;
 using testing::why;
 
 TEST_CASE("what a plugin commits is there to be looked at, and to be seeded") {
-  FakeHost host(scripted_plugin::entry);
+  FakeHost host(scripted_plugin::entry, on_test_store());
   REQUIRE(why(host.start()) == "");
   host.publish({"visit.asked", "localhost", "Eva", "", "{}"});
   const auto rows = host.sql("SELECT who FROM scripted_visit");
@@ -24,12 +26,13 @@ TEST_CASE("what a plugin commits is there to be looked at, and to be seeded") {
   CHECK(kept[0].time_ms == host.wall_ms());
   CHECK(host.sql("INSERT INTO scripted_visit (who) VALUES ($1)", {"Otto"}).ok());
   CHECK(host.sql("SELECT count(*) FROM scripted_visit")->integer(0, 0) == 2);
-  CHECK(why(host.sql("SELECT missing FROM scripted_visit")).find("no such column: missing") !=
+  const std::string reason = why(host.sql("SELECT missing FROM scripted_visit"));
+  CHECK(reason.find(test::on_postgres() ? "column \"missing\" does not exist" : "no such column: missing") !=
         std::string::npos);
 }
 
 TEST_CASE("a job runs when its time has come, not before") {
-  FakeHost host(scripted_plugin::entry);
+  FakeHost host(scripted_plugin::entry, on_test_store());
   REQUIRE(why(host.start()) == "");
   host.publish({"visit.asked", "localhost", "Eva", "", "{}"});
   CHECK(host.advance_ms(59'999));
@@ -41,7 +44,7 @@ TEST_CASE("a job runs when its time has come, not before") {
 }
 
 TEST_CASE("media loops tick fifty times in a second of the test's") {
-  FakeHost host(scripted_plugin::entry);
+  FakeHost host(scripted_plugin::entry, on_test_store());
   REQUIRE(why(host.start()) == "");
   CHECK(host.metric("patchbay_scripted_ticks") == 0);
   CHECK(host.advance_ms(1000));
@@ -50,7 +53,7 @@ TEST_CASE("media loops tick fifty times in a second of the test's") {
 }
 
 TEST_CASE("a step that waits for a timer is begun, and answered when the clock has moved") {
-  FakeHost host(scripted_plugin::entry);
+  FakeHost host(scripted_plugin::entry, on_test_store());
   REQUIRE(why(host.start(R"({"fault": "drain"})")) == "");
   REQUIRE(why(host.begin_step(PB_STEP_DRAIN)) == "");
   CHECK(host.advance_ms(999));
@@ -62,7 +65,7 @@ TEST_CASE("a step that waits for a timer is begun, and answered when the clock h
 }
 
 TEST_CASE("a secret is in no line") {
-  FakeHost host(scripted_plugin::entry);
+  FakeHost host(scripted_plugin::entry, on_test_store());
   REQUIRE(why(host.start(R"({"token": "Open-Sesame-0123456789"})")) == "");
   REQUIRE(host.lines().size() == 1);
   CHECK(host.lines()[0].field("value") == "[redacted]");
@@ -71,7 +74,7 @@ TEST_CASE("a secret is in no line") {
 TEST_CASE("the wall clock is set alone, as an operator would") {
   testing::Options options;
   options.wall_ms = 1'800'000'000'000;
-  FakeHost host(scripted_plugin::entry, options);
+  FakeHost host(scripted_plugin::entry, on_test_store(options));
   CHECK(host.wall_ms() == 1'800'000'000'000);
   const int64_t mono = host.host().mono_ns();
   CHECK(host.set_wall_ms(1'900'000'000'000));
@@ -85,7 +88,7 @@ TEST_CASE("a host by the real clock lets a plugin live, and leaves its folder to
     testing::Options options;
     options.real_time = true;
     options.folder = folder.string();
-    FakeHost host(scripted_plugin::entry, options);
+    FakeHost host(scripted_plugin::entry, on_test_store(options));
     REQUIRE(why(host.start()) == "");
     for (int i = 0; i < 500 && host.metric("patchbay_scripted_ticks") < 3; ++i) host.on_media([] {});
     CHECK(host.metric("patchbay_scripted_ticks") >= 3);
@@ -93,6 +96,6 @@ TEST_CASE("a host by the real clock lets a plugin live, and leaves its folder to
     CHECK(why(host.stop()) == "");
     CHECK(host.problem_text() == "");
   }
-  CHECK(std::filesystem::exists(folder / "patchbay.db"));
+  CHECK(std::filesystem::exists(folder / "sealing.key"));
   std::filesystem::remove_all(folder);
 }

@@ -7,6 +7,7 @@
 #include <cstdlib>
 
 #include "level-meter/tap_service.h"
+#include "support/fake_host_options.h"
 
 using namespace patchbay;
 using testing::Ask;
@@ -22,7 +23,7 @@ std::string example(const char* name) {
 }  // namespace
 
 TEST_CASE("notes are added, listed page by page and removed") {
-  FakeHost host(example("notes"));
+  FakeHost host(example("notes"), test::on_test_store());
   REQUIRE(why(host.start()) == "");
   for (const char* text : {"one", "two", "three"})
     CHECK(host.post("/api.ashx/v1/notes", std::string(R"({"Text": ")") + text + "\"}").status == 200);

@@ -5,6 +5,8 @@
 #include <memory>
 #include <string>
 
+#include "support/fake_host_options.h"
+
 using namespace patchbay;
 
 namespace {
@@ -14,6 +16,8 @@ audit::Record record(const std::string& action, const std::string& before, const
 }
 
 struct AuditFixture : testing::TestEnvironment {
+  AuditFixture() : TestEnvironment(test::on_test_store()) {}
+
   testing::FakeAudit audit{*this};
   audit::Trail& trail = make<audit::Trail>(host());
 

@@ -7,6 +7,8 @@
 
 #include <string>
 
+#include "support/fake_host_options.h"
+
 namespace numbers_test {
 
 using patchbay::testing::why;
@@ -17,7 +19,8 @@ inline constexpr char kAdmin[] = "/api.ashx/v1/admin/numbers";
 inline constexpr char kTenants[] = R"({"localhost": {}, "b.example": {}})";
 
 struct Fixture {
-  explicit Fixture(const std::string& tenants = kTenants) : host(NUMBERS_PLUGIN), audit(host) {
+  explicit Fixture(const std::string& tenants = kTenants)
+      : host(NUMBERS_PLUGIN, patchbay::test::on_test_store()), audit(host) {
     REQUIRE(why(host.start("{}", tenants)) == "");
   }
   ~Fixture() { CHECK(host.problem_text() == ""); }

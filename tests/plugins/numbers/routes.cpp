@@ -172,8 +172,8 @@ TEST_CASE("the API key is sealed in the store, and in no log line") {
   CHECK(rows->text(0, 0).size() > 12);
   CHECK(!has(rows->text(0, 0), "canary"));
   for (const auto& line : fixture.host.lines()) CHECK(!has(line.text, "canary"));
-  REQUIRE(
-      fixture.host.sql("UPDATE numbers_number SET api_key = X'00112233445566778899aabbccddeeff00112233'"));
+  REQUIRE(fixture.host.sql("UPDATE numbers_number SET api_key = $1",
+                           {patchbay::Value::bytes("twenty bytes of none")}));
   CHECK(has(fixture.ask("GET", std::string(kAdmin) + "/1").body, R"("apiKey":"")"));
   CHECK(fixture.host.logged("the apiKey of a virtual number cannot be read: set it again"));
 }

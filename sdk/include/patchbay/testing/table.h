@@ -25,6 +25,9 @@ typedef struct pb_testing_options {
   int64_t stall_ms; /* a task that occupies a strand for longer is a problem; 0: 5000 */
   pb_str folder;    /* for the store and the plugins' files; empty: a temporary one, removed by destroy */
   pb_str log_level; /* the lowest level that is recorded: "debug" (also when empty), "info" ... */
+  /* URL or connection string of a PostgreSQL database; empty: SQLite in the folder. With a temporary folder
+   * the tables are in a new schema, dropped by destroy; otherwise in the connection's search_path. */
+  pb_str store;
 } pb_testing_options;
 
 /* The lifecycle steps of a plugin, each a function of pb_plugin. */
@@ -117,7 +120,7 @@ typedef struct pb_testing {
   /* Runs fn(user) on the media loop's thread, between two ticks, and waits. */
   int32_t (*on_media)(pb_testing_host* host, pb_fn fn, void* user) PB_NOEXCEPT;
 
-  /* Runs one statement on any table, over a second connection to the store's file. Settle first. Calls fn
+  /* Runs one statement on any table, over a second connection to the store's database. Settle first. Calls fn
    * once, before it returns. */
   void (*sql)(pb_testing_host* host, pb_str statement, const pb_value* values, uint32_t count, pb_rows_fn fn,
               void* user) PB_NOEXCEPT;

@@ -31,6 +31,9 @@ struct Options {
   int64_t stall_ms = 5000;  // a task that occupies a strand for longer is a problem
   std::string folder = {};  // for the store and plugins' files; "": a temporary one
   std::string log_level = "debug";
+  // URL of a PostgreSQL database, for which libpq is needed; "": SQLite in the folder. With a temporary
+  // folder the tables are in a new schema, dropped with the host; otherwise in the URL's search_path.
+  std::string store = {};
 };
 
 // The error's text, or "" for success: CHECK(why(host.start()) == "").
@@ -50,7 +53,8 @@ class TestEnvironment {
         options.wait_ms,
         options.stall_ms,
         to_abi(options.folder),
-        to_abi(options.log_level)};
+        to_abi(options.log_level),
+        to_abi(options.store)};
     pb_err err = empty_error();
     raw_ = patchbay_testing_v1.create(&raw, &err);
     if (raw_ == nullptr) fail(err.text);
@@ -167,7 +171,7 @@ class TestEnvironment {
     return all;
   }
 
-  // Runs one statement on the store's file, on any table, to inspect or seed it.
+  // Runs one statement on the store's database, on any table, to inspect or seed it.
   Result<OwnedRows> sql(std::string_view statement, const Values& values = {}) const {
     static_cast<void>(settle());
     const auto raw = patchbay::detail::to_abi_values(values);

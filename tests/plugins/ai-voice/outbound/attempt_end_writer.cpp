@@ -12,6 +12,8 @@
 #include <string>
 #include <vector>
 
+#include "support/fake_host_options.h"
+
 using namespace patchbay;
 using telephony::LegListener;
 using telephony::Telephony;
@@ -24,7 +26,7 @@ namespace {
 class CallHost {
  public:
   CallHost()
-      : host(AI_VOICE_PLUGIN),
+      : host(AI_VOICE_PLUGIN, test::on_test_store()),
         audio_(host),
         leg_port_(host.make<testing::FakePort>(8000)),
         engine_port_(host.make<testing::FakePort>(16000)) {

@@ -6,6 +6,8 @@
 #include <memory>
 #include <string>
 
+#include "support/fake_host_options.h"
+
 using namespace patchbay;
 using testing::why;
 
@@ -16,7 +18,8 @@ audit::Record door(const std::string& action, const std::string& before, const s
 }
 
 struct AuditHost : testing::FakeHost {
-  explicit AuditHost(const std::string& keep_days = "365") : FakeHost(REST_API_PLUGIN) {
+  explicit AuditHost(const std::string& keep_days = "365")
+      : FakeHost(REST_API_PLUGIN, test::on_test_store()) {
     REQUIRE(why(start(R"({"listen": "127.0.0.1:0", "auditKeepDays": )" + keep_days + "}")) == "");
     trail = &make<audit::Trail>(host());
   }
@@ -120,10 +123,9 @@ TEST_CASE("records older than auditKeepDays are removed within an hour") {
 TEST_CASE("more old records than one transaction removes are removed at once") {
   const AuditHost host("1");
   REQUIRE(
-      why(host.sql(
-          "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 2500) "
-          "INSERT INTO rest_api_audit SELECT printf('00%022d', i), '', 0, '', '', 'x', '', NULL, NULL, '' "
-          "FROM n")) == "");
+      why(host.sql("WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 2500) "
+                   "INSERT INTO rest_api_audit SELECT SUBSTR('000000000000000000000000' || CAST(i AS TEXT), "
+                   "1 + LENGTH(CAST(i AS TEXT))), '', 0, '', '', 'x', '', NULL, NULL, '' FROM n")) == "");
   REQUIRE(why(host.advance_ms(3'600'000)) == "");
   CHECK(host.rows("id").empty());
 }

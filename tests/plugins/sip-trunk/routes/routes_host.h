@@ -7,13 +7,15 @@
 
 #include <string>
 
+#include "support/fake_host_options.h"
+
 namespace patchbay::test {
 
 struct RoutesHost {
   // `sections` are members of the section of acme.example, `trunk` members of its trunks, each behind a
   // comma.
   explicit RoutesHost(const std::string& sections = "", const std::string& trunk = "")
-      : host(SIP_TRUNK_PLUGIN), audit(host) {
+      : host(SIP_TRUNK_PLUGIN, on_test_store()), audit(host) {
     REQUIRE(testing::why(host.start(R"({"listenPort":0})", tenants(sections, trunk))) == "");
   }
   static std::string tenants(const std::string& sections, const std::string& trunk = "") {
