@@ -9,6 +9,8 @@
 #include <cstdlib>
 #include <iterator>
 #include <optional>
+#include <system_error>
+#include <thread>
 #include <utility>
 
 #include "store/postgres_limits.h"
@@ -88,6 +90,7 @@ PostgresLink::~PostgresLink() { disconnect(); }
 void PostgresLink::disconnect() {
   if (connection_ != nullptr) pq_.finish(connection_);
   connection_ = nullptr;
+  cancelled_ = {};
   waiting_ = 0;
   lost_batches_.clear();
 }
@@ -243,6 +246,7 @@ Result<PostgresResult> PostgresLink::wait(const std::function<void(const PGresul
     if (each) each(result.get());
     last = std::move(result);
   }
+  if (!end_cancel()) return lost("");
   if (!failed) return last;
   if (prepares) lost_batches_.insert(batch);
   // The server ends the connection after these.
@@ -284,13 +288,28 @@ PostgresLink::Waited PostgresLink::wait_for_input(Moment limit) {
   return Waited::lost;
 }
 
+// On a thread of its own, because libpq waits without a limit for a server that stands still.
 void PostgresLink::cancel_running() {
   cancel_sent_ = timed_out_ = true;
   cancelled_at_ = Steady::now();
-  PGcancel* cancel = pq_.getCancel(connection_);
-  char ignored[256];
-  if (cancel != nullptr) static_cast<void>(pq_.cancel(cancel, ignored, sizeof ignored));
-  pq_.freeCancel(cancel);
+  const std::shared_ptr<PGcancel> to(pq_.getCancel(connection_), pq_.freeCancel);
+  std::packaged_task<void()> request([&pq = pq_, to] {  // uses nothing of this object
+    char ignored[256];
+    if (to) static_cast<void>(pq.cancel(to.get(), ignored, sizeof ignored));
+  });
+  cancelled_ = request.get_future();
+  try {
+    std::thread(std::move(request)).detach();
+  } catch (const std::system_error&) {
+    return;  // no thread is left: then the connection counts as lost after a moment
+  }
+}
+
+// Otherwise a request that is still under way could cancel the next command.
+bool PostgresLink::end_cancel() {
+  if (!cancelled_.valid()) return true;
+  return std::exchange(cancelled_, {}).wait_until(cancelled_at_ + milliseconds(kPostgresCancelMs)) ==
+         std::future_status::ready;
 }
 
 Error PostgresLink::error_of(const PGresult* result) {

@@ -9,6 +9,7 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <future>
 #include <memory>
 #include <set>
 #include <string>
@@ -94,6 +95,7 @@ class PostgresLink {
   Error lost(const std::string& why);
   Waited wait_for_input(Moment limit);
   void cancel_running();
+  bool end_cancel();
   Error error_of(const PGresult* result);
 
   // borrowed
@@ -111,6 +113,7 @@ class PostgresLink {
   const std::atomic<bool>* interrupted_ = nullptr;  // borrowed
   bool cancel_sent_ = false;
   Moment cancelled_at_{};
+  std::future<void> cancelled_;  // ready when the server has got the request to cancel
   bool timed_out_ = false;
   bool last_failed_ = false;
   bool may_pass_ = false;

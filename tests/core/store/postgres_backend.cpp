@@ -36,6 +36,22 @@ TEST_CASE("while PostgreSQL is away writes and reads are refused, and then work 
   CHECK(query(*store, count)->integer(0, 0) == 2);  // none that was refused
 }
 
+TEST_CASE("while PostgreSQL stands still a read is refused, and a store closes") {
+  SharedDatabase shared;
+  StoreOptions options;
+  options.query_timeout_ms = 2000;
+  auto a = shared.open("a", std::move(options)), b = shared.open("b");
+  const StatementId count = *a->statement("notes", "count");
+  REQUIRE(query(*a, count).ok());
+  shared.server->freeze();
+  auto closed = std::async(std::launch::async, [&] { b.reset(); });
+  const auto unread = query(*a, count);
+  CHECK((!unread && unread.error().code == Code::unavailable));
+  CHECK(closed.wait_for(60s) == std::future_status::ready);
+  shared.server->thaw();
+  CHECK(within(60s, [&] { return query(*a, count).ok(); }));
+}
+
 // PATCHBAY_KILLS sets the number of rounds.
 TEST_CASE(
     "a PostgreSQL that crashes loses nothing that was acknowledged, and what was refused did not happen") {
