@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <array>
 
-#include "webhook_limits.h"
-
 namespace patchbay::webhooks {
 namespace {
 
@@ -34,14 +32,6 @@ bool is_specified(std::string_view name) {
   return std::find(kSpecified.begin(), kSpecified.end(), name) != kSpecified.end();
 }
 
-// Only names of this form are repeated in errors, because clients may send anything.
-bool is_topic(std::string_view name) {
-  return !name.empty() && name.size() <= kMaxTopicBytes && std::all_of(name.begin(), name.end(), [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' ||
-           c == '-' || c == '_';
-  });
-}
-
 }  // namespace
 
 EventCatalogue EventCatalogue::read(const Host& host) {
@@ -68,16 +58,19 @@ std::string_view EventCatalogue::emitter(std::string_view topic) const {
   return found == emitters_.end() ? std::string_view() : found->second;
 }
 
-Status EventCatalogue::check(const std::vector<std::string>& events, std::string_view list) const {
+std::optional<size_t> EventCatalogue::unknown_in(const std::vector<std::string>& events) const {
   for (size_t i = 0; i < events.size(); ++i) {
     const std::string& name = events[i];
-    if (emits(name) || name == kTestTopic || name == kAllEvents || is_specified(name)) continue;
-    const std::string where = std::string(list) + "[" + std::to_string(i) + "]";
-    const std::string problem =
-        is_topic(name) ? " is " + name + ", which no plugin emits" : " is not the name of an event";
-    return {Code::invalid, where + problem + "; name " + names()};
+    if (!emits(name) && name != kTestTopic && name != kAllEvents && !is_specified(name)) return i;
   }
   return {};
+}
+
+Status EventCatalogue::check(const std::vector<std::string>& events, std::string_view list) const {
+  const auto unknown = unknown_in(events);
+  if (!unknown) return {};
+  return {Code::invalid, std::string(list) + "[" + std::to_string(*unknown) +
+                             "] is not the name of an event; known are " + names()};
 }
 
 std::vector<std::string_view> EventCatalogue::not_emitted(const std::vector<std::string>& events) const {

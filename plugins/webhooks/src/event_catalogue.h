@@ -5,6 +5,7 @@
 #include <patchbay/result.h>
 
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -30,9 +31,12 @@ class EventCatalogue {
   static EventCatalogue read(const Host& host);
   explicit EventCatalogue(std::vector<EmittedEvent> emitted);
 
-  // Accepts the events that a plugin emits, webhook.test, "*", and all events of the platform's
-  // specification, because its clients subscribe to those whatever plugins a server has. Error: another name;
-  // it says where in the list, which the client knows as `list`, and has the valid names.
+  // The index of the first name that is no event. Events are those that a plugin emits, webhook.test, "*",
+  // and all of the platform's specification, because its clients subscribe to those whatever plugins a server
+  // has.
+  std::optional<size_t> unknown_in(const std::vector<std::string>& events) const;
+  // Error: one is no event; it says where in the list, which the client knows as `list`, and has the valid
+  // names, but not the refused one, because clients may send anything.
   Status check(const std::vector<std::string>& events, std::string_view list = "events") const;
   // Those of `events` that are in the specification but that no configured plugin emits.
   std::vector<std::string_view> not_emitted(const std::vector<std::string>& events) const;

@@ -48,8 +48,10 @@ Result<Settings> Settings::read(const Config& config, const EventCatalogue& cata
           "tenants." + definition.tenant + ".webhooks.subscriptions[" + std::to_string(i) + "]";
       if (Status status = check_receiver_url(definition.url, allow_private); !status)
         return Error{Code::invalid, where + ".url " + status.error().text};
-      if (Status status = catalogue.check(definition.events); !status)
-        return Error{Code::invalid, where + "." + status.error().text};
+      if (const auto unknown = catalogue.unknown_in(definition.events))
+        return Error{Code::invalid, where + ".events[" + std::to_string(*unknown) + "] is " +
+                                        definition.events[*unknown] + ", which no plugin emits; known are " +
+                                        catalogue.names()};
       if (!ids.insert(definition.id).second)
         return Error{Code::invalid, where + " has the id of another subscription: give it an id of its own"};
       settings.definitions.push_back(std::move(definition));

@@ -37,7 +37,6 @@ inline constexpr int64_t kPausedKeepMs = 86'400'000;
 
 inline constexpr size_t kMaxSubscriptionsPerTenant = 100;
 inline constexpr size_t kMaxUrlBytes = 2048;
-inline constexpr size_t kMaxTopicBytes = 128;
 // Secrets of a subscription; Retention deletes those that no pending delivery needs.
 inline constexpr size_t kMaxSecrets = 50;
 // Different characters of a secret, because repeated ones are easy to guess.
