@@ -10,40 +10,18 @@
 #include <string>
 #include <thread>
 
-#include "integration/program.h"
+#include "integration/verb_server.h"
 
 using namespace patchbay;
 using test::Child;
 using test::kPatience;
 using test::Program;
+using test::Said;
 using test::server_yaml;
-
-namespace {
-
-struct Said {
-  int code;
-  std::string text;
-  bool has(const std::string& what) const { return text.find(what) != std::string::npos; }
-};
-
-struct Server {
-  explicit Server(const std::string& yaml = server_yaml()) : program(yaml), child(program.run({"serve"})) {
-    REQUIRE(program.says("ready, patchbay.yaml"));
-  }
-  Said ask(const std::vector<std::string>& arguments) {
-    const std::string name = "answer-" + std::to_string(++asked);
-    const int code = program.run(arguments, name).wait(kPatience).value_or(-1);
-    return {code, program.output(name)};
-  }
-  Program program;
-  Child child;
-  int asked = 0;
-};
-
-}  // namespace
+using test::VerbServer;
 
 TEST_CASE("verbs reach the server through the configuration's admin socket") {
-  Server server;
+  VerbServer server;
   const Said plugins = server.ask({"plugin", "list"});
   CHECK(plugins.code == 0);
   CHECK(plugins.has("patchbay.telephony/1"));
@@ -73,7 +51,7 @@ TEST_CASE("verbs reach the server through the configuration's admin socket") {
 }
 
 TEST_CASE("virtual numbers are created, listed, shown, changed and deleted") {
-  Server server;
+  VerbServer server;
   const Said made = server.ask({"number", "create", "+49 30 123450", "--name", "Desk", "--prompt", "Help.",
                                 "--transfer-to", "alice,bob", "--max-seconds", "60"});
   INFO(made.text);
@@ -92,7 +70,7 @@ TEST_CASE("virtual numbers are created, listed, shown, changed and deleted") {
 }
 
 TEST_CASE("API keys and subscriptions are managed without curl") {
-  Server server;
+  VerbServer server;
   CHECK(server.ask({"key", "create", "billing"}).code == 0);
   const Said keys = server.ask({"key", "list"});
   CHECK(keys.has("billing"));
@@ -126,7 +104,7 @@ TEST_CASE("API keys and subscriptions are managed without curl") {
 }
 
 TEST_CASE("the whitelist is managed without curl") {
-  Server server;
+  VerbServer server;
   CHECK(server.ask({"whitelist", "list"}).text == "none\n");
   CHECK(server.ask({"whitelist", "add", "+49 30 123456", "--comment", "Office"}).text ==
         "+49 30 123456 was added\n");
@@ -145,7 +123,7 @@ TEST_CASE("the whitelist is managed without curl") {
 }
 
 TEST_CASE("status shows a healthy server on one screen") {
-  Server server;
+  VerbServer server;
   const Said status = server.ask({"status", "--interval", "0.2"});
   CHECK(status.code == 0);
   CHECK(status.has("10 of 10 running"));
@@ -164,7 +142,7 @@ TEST_CASE("status lists what was counted at the end of earlier calls") {
       yaml.find(one), one.size(),
       "{outboundRoutes: [{match: \"*\", trunkIds: [a, b]}], trunks: [{id: a, host: 127.0.0.1, port: 1, "
       "transport: tcp}, {id: b, host: 127.0.0.1, port: 1, transport: tcp}]}");
-  Server server(yaml);
+  VerbServer server(yaml);
   CHECK(server.ask({"call", "+4930123456", "--prompt", "Hello.", "--watch"}).has("ended-failed-final"));
   const Said status = server.ask({"status", "--interval", "0.2"});
   INFO(status.text);
@@ -201,7 +179,7 @@ TEST_CASE("status names a plugin that does not run, with the reason") {
 }
 
 TEST_CASE("a refused request prints the reason and gives exit code 1") {
-  Server server;
+  VerbServer server;
   const Said transcript = server.ask({"transcript", "oac-000000000000"});
   CHECK(transcript.code == 1);
   CHECK(transcript.has("404 not_found"));
@@ -217,7 +195,7 @@ TEST_CASE("a refused request prints the reason and gives exit code 1") {
 }
 
 TEST_CASE("a call is watched to its end, listed, and cannot be hung up twice") {
-  Server server;
+  VerbServer server;
   const Said call =
       server.ask({"call", "+4930123456", "--prompt", "Hello.", "--watch"});  // no server at the trunk's port
   CHECK(call.code == 1);
@@ -231,7 +209,7 @@ TEST_CASE("a call is watched to its end, listed, and cannot be hung up twice") {
 }
 
 TEST_CASE("events are listed from the newest ones or after a number, one line each") {
-  Server server;
+  VerbServer server;
   CHECK(server.ask({"events"}).text.empty());
   CHECK(server.ask({"call", "+4930123456", "--prompt", "Hello.", "--watch"}).code == 1);
   const Said all = server.ask({"events", "--topic", "outbound-ai.finished"});
@@ -245,7 +223,7 @@ TEST_CASE("events are listed from the newest ones or after a number, one line ea
 }
 
 TEST_CASE("events are followed until interrupted") {
-  Server server;
+  VerbServer server;
   Child following = server.program.run({"events", "--follow", "--json"}, "followed");
   CHECK(server.ask({"call", "+4930123456", "--prompt", "Hello.", "--watch"}).code == 1);
   const auto end = std::chrono::steady_clock::now() + kPatience;
@@ -262,7 +240,7 @@ TEST_CASE("events are followed until interrupted") {
 }
 
 TEST_CASE("an unreachable server gives exit code 3") {
-  Server server;
+  VerbServer server;
   server.child.signal(SIGTERM);
   CHECK(server.child.wait(kPatience) == 0);
   CHECK(server.ask({"calls"}).code == 3);

@@ -2,6 +2,7 @@
 #include <cstdio>
 #include <memory>
 
+#include "list_request.h"
 #include "list_table.h"
 #include "server_verb.h"
 #include "verbs.h"
@@ -26,7 +27,7 @@ void add_audit(Verb app, int& exit_code) {
     ServerOptions server;
     std::string actor, action, object, since, until;
     bool of_server = false;
-    int limit = 50;
+    int limit = kNewestRows;
     int offset = 0;
   };
   Verb verb = app.add_verb("audit", "List who changed what, newest first");
@@ -37,7 +38,7 @@ void add_audit(Verb app, int& exit_code) {
   verb.add_option("--since", command->since, "Only changes made then or later").type_name("TIME");
   verb.add_option("--until", command->until, "Only changes made before").type_name("TIME");
   verb.add_flag("--server", command->of_server, "The changes that belong to no tenant");
-  verb.add_option("--limit", command->limit, "Maximum number of changes, 1 to 500").type_name("N");
+  add_limit_option(verb, command->limit);
   verb.add_option("--offset", command->offset, "Number of changes to skip").type_name("N");
   add_server_options(verb, command->server);
   verb.footer(
@@ -45,16 +46,15 @@ void add_audit(Verb app, int& exit_code) {
       "after.\n\n"
       "Examples:\n  patchbay audit --since 2026-01-31\n  patchbay audit --action webhook. --json");
   verb.callback([command, &exit_code] {
-    exit_code = exchange(command->server, "GET", "/api.ashx/v1/admin/audit",
-                         {{"actor", command->actor},
-                          {"action", command->action},
-                          {"object", command->object},
-                          {"since", command->since},
-                          {"until", command->until},
-                          {"scope", command->of_server ? "server" : ""},
-                          {"limit", std::to_string(command->limit)},
-                          {"offset", std::to_string(command->offset)}},
-                         {}, show_audit_records);
+    exit_code = exchange_list(command->server, "/api.ashx/v1/admin/audit",
+                              {{"actor", command->actor},
+                               {"action", command->action},
+                               {"object", command->object},
+                               {"since", command->since},
+                               {"until", command->until},
+                               {"scope", command->of_server ? "server" : ""},
+                               {"offset", std::to_string(command->offset)}},
+                              command->limit, show_audit_records);
   });
 }
 

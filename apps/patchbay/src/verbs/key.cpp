@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "json/writer.h"
+#include "list_request.h"
 #include "list_table.h"
 #include "server_verb.h"
 #include "terminal_text.h"
@@ -19,26 +20,26 @@ struct KeyOptions {
   ServerOptions server;
   std::string name;
   std::string id;
-  int limit = 50;
+  int limit = kAllRows;
 };
 
 void add_key_list(Verb key, int& exit_code) {
   Verb verb = key.add_verb("list", "List the API keys");
   const auto options = std::make_shared<KeyOptions>();
-  verb.add_option("--limit", options->limit, "Maximum number of keys, 1 to 500").type_name("N");
+  add_limit_option(verb, options->limit);
   add_server_options(verb, options->server);
   verb.footer("Examples:\n  patchbay key list\n  patchbay key list --tenant voice.example.com --json");
   verb.callback([options, &exit_code] {
-    exit_code = exchange(options->server, "GET", kKeysPath, {{"limit", std::to_string(options->limit)}}, {},
-                         [](const core::json::Node& list) {
-                           std::fputs(list_table(list, {{"ID", "id"},
-                                                        {"NAME", "name"},
-                                                        {"ENDS IN", "hint"},
-                                                        {"CREATED (UTC)", "createdAtUtc"},
-                                                        {"BY", "createdBy"}})
-                                          .c_str(),
-                                      stdout);
-                         });
+    exit_code =
+        exchange_list(options->server, kKeysPath, {}, options->limit, [](const core::json::Node& list) {
+          std::fputs(list_table(list, {{"ID", "id"},
+                                       {"NAME", "name"},
+                                       {"ENDS IN", "hint"},
+                                       {"CREATED (UTC)", "createdAtUtc"},
+                                       {"BY", "createdBy"}})
+                         .c_str(),
+                     stdout);
+        });
   });
 }
 

@@ -7,6 +7,7 @@
 
 #include "answer_tables.h"
 #include "json/writer.h"
+#include "list_request.h"
 #include "server_verb.h"
 #include "terminal_text.h"
 #include "text_argument.h"
@@ -25,7 +26,7 @@ struct NumberOptions {
   std::string transcripts;  // "keep" or "drop"
   int max_seconds = 0;      // 0: not given
   std::vector<std::string> transfer_to;
-  int limit = 50;
+  int limit = kAllRows;
 };
 
 Result<std::string> request_body(const NumberOptions& options, bool creates) {
@@ -107,13 +108,13 @@ void add_record_options(Verb verb, NumberOptions& options) {
 void add_number_list(Verb numbers, int& exit_code) {
   Verb verb = numbers.add_verb("list", "List the virtual numbers");
   const auto options = std::make_shared<NumberOptions>();
-  verb.add_option("--limit", options->limit, "Maximum number of rows, 1 to 500").type_name("N");
+  add_limit_option(verb, options->limit);
   add_server_options(verb, options->server);
   verb.footer("Examples:\n  patchbay number list\n  patchbay number list --tenant voice.example.com --json");
   verb.callback([options, &exit_code] {
     exit_code =
-        exchange(options->server, "GET", kNumbersPath, {{"limit", std::to_string(options->limit)}}, {},
-                 [](const core::json::Node& list) { std::fputs(numbers_table(list).c_str(), stdout); });
+        exchange_list(options->server, kNumbersPath, {}, options->limit,
+                      [](const core::json::Node& list) { std::fputs(numbers_table(list).c_str(), stdout); });
   });
 }
 

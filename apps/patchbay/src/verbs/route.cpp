@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "json/writer.h"
+#include "list_request.h"
 #include "server_verb.h"
 #include "terminal_text.h"
 #include "verbs.h"
@@ -25,12 +26,10 @@ struct RouteCommand {
   std::string user;
   std::vector<std::string> trunks;
   int position = 0;
-  int limit = 500;
+  int limit = kAllRows;
   int offset = 0;
 
-  AdminClient::Query page() const {
-    return {{"limit", std::to_string(limit)}, {"offset", std::to_string(offset)}};
-  }
+  AdminClient::Query from_offset() const { return {{"offset", std::to_string(offset)}}; }
 };
 using CommandPtr = std::shared_ptr<RouteCommand>;  // shared by the options and the callback of one verb
 
@@ -121,7 +120,7 @@ Verb add_route_verb(Verb in, const char* name, const char* description, const Co
 }
 
 void add_list_options(Verb verb, const CommandPtr& command) {
-  verb.add_option("--limit", command->limit, "Maximum number of rows, 1 to 500").type_name("N");
+  add_limit_option(verb, command->limit);
   verb.add_option("--offset", command->offset, "Number of rows to pass over").type_name("N");
 }
 
@@ -146,8 +145,10 @@ void add_out(Verb route, int& exit_code) {
     bool has_trunks, has_body;
   };
   const auto listed = std::make_shared<RouteCommand>();
-  Verb list = add_route_verb(out, "list", "List the rows in the order of trying", listed,
-                             [ask](const RouteCommand& c) { ask("GET", c, c.page(), {}); });
+  Verb list = add_route_verb(
+      out, "list", "List the rows in the order of trying", listed, [&exit_code](const RouteCommand& c) {
+        exit_code = exchange_list(c.server, kOutPath, c.from_offset(), c.limit, &show_out);
+      });
   add_list_options(list, listed);
   add_server_options(list, listed->server);
   for (const Entry& entry : {Entry{"show", "Show a row", "GET", false, false},
@@ -193,8 +194,10 @@ void add_in(Verb route, int& exit_code) {
     bool has_user, has_body, has_from;
   };
   const auto listed = std::make_shared<RouteCommand>();
-  Verb list = add_route_verb(in, "list", "List the rows in the order of trying", listed,
-                             [ask](const RouteCommand& c) { ask("GET", c, c.page(), {}); });
+  Verb list = add_route_verb(
+      in, "list", "List the rows in the order of trying", listed, [&exit_code](const RouteCommand& c) {
+        exit_code = exchange_list(c.server, kInPath, c.from_offset(), c.limit, &show_in);
+      });
   add_list_options(list, listed);
   add_server_options(list, listed->server);
   for (const Entry& entry : {Entry{"show", "Show the first row of a did", "GET", false, false, false},

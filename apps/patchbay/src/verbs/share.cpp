@@ -6,6 +6,7 @@
 
 #include "answer_tables.h"
 #include "json/writer.h"
+#include "list_request.h"
 #include "server_verb.h"
 #include "terminal_text.h"
 #include "verbs.h"
@@ -20,7 +21,7 @@ struct ShareOptions {
   std::string file;
   std::string id;
   int hours = 168;
-  int limit = 50;
+  int limit = kAllRows;
 };
 
 // A call's id stands for the transcript of its first attempt.
@@ -60,13 +61,13 @@ void add_share_create(Verb shares, int& exit_code) {
 void add_share_list(Verb shares, int& exit_code) {
   Verb verb = shares.add_verb("list", "List the links that are neither revoked nor expired, newest first");
   const auto options = std::make_shared<ShareOptions>();
-  verb.add_option("--limit", options->limit, "Maximum number of rows, 1 to 500").type_name("N");
+  add_limit_option(verb, options->limit);
   add_server_options(verb, options->server);
   verb.footer("Examples:\n  patchbay share list\n  patchbay share list --json");
   verb.callback([options, &exit_code] {
     exit_code =
-        exchange(options->server, "GET", kSharesPath, {{"limit", std::to_string(options->limit)}}, {},
-                 [](const core::json::Node& list) { std::fputs(shares_table(list).c_str(), stdout); });
+        exchange_list(options->server, kSharesPath, {}, options->limit,
+                      [](const core::json::Node& list) { std::fputs(shares_table(list).c_str(), stdout); });
   });
 }
 

@@ -6,6 +6,7 @@
 
 #include "answer_tables.h"
 #include "json/writer.h"
+#include "list_request.h"
 #include "password_input.h"
 #include "server_verb.h"
 #include "terminal_text.h"
@@ -24,7 +25,7 @@ struct UserCommand {
   std::string role = "user";
   std::string display_name;
   bool generate = false;
-  int limit = 50;
+  int limit = kAllRows;
 };
 using Command = std::shared_ptr<UserCommand>;
 
@@ -62,11 +63,11 @@ void add_request(Verb verb, const char* name, const char* description, const cha
 void add_user_list(Verb verb, int& exit_code) {
   const auto command = std::make_shared<UserCommand>();
   Verb made = verb.add_verb("list", "List the users, the configured ones first");
-  made.add_option("--limit", command->limit, "Maximum number of users, 1 to 500").type_name("N");
+  add_limit_option(made, command->limit);
   add_server_options(made, command->server);
   made.callback([command, &exit_code] {
-    exit_code = exchange(command->server, "GET", kUsers, {{"limit", std::to_string(command->limit)}}, {},
-                         [](const Node& list) { std::fputs(users_table(list).c_str(), stdout); });
+    exit_code = exchange_list(command->server, kUsers, {}, command->limit,
+                              [](const Node& list) { std::fputs(users_table(list).c_str(), stdout); });
   });
 }
 

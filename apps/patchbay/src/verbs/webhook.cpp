@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "json/writer.h"
+#include "list_request.h"
 #include "list_table.h"
 #include "server_verb.h"
 #include "terminal_text.h"
@@ -23,7 +24,7 @@ struct WebhookOptions {
   std::string url;
   std::vector<std::string> events;
   std::string secret;
-  int limit = 50;
+  int limit = kAllRows;
 };
 using WebhookOptionsPtr = std::shared_ptr<WebhookOptions>;  // shared by the verb's options and its callback
 
@@ -59,20 +60,20 @@ WebhookOptionsPtr add_webhook_id(Verb& verb) {
 void add_webhook_list(Verb webhook, int& exit_code) {
   Verb verb = webhook.add_verb("list", "List the subscriptions");
   const auto options = std::make_shared<WebhookOptions>();
-  verb.add_option("--limit", options->limit, "Maximum number of subscriptions, 1 to 500").type_name("N");
+  add_limit_option(verb, options->limit);
   add_server_options(verb, options->server);
   verb.footer("Examples:\n  patchbay webhook list");
   verb.callback([options, &exit_code] {
-    exit_code = exchange(options->server, "GET", kWebhooksPath, {{"limit", std::to_string(options->limit)}},
-                         {}, [](const core::json::Node& list) {
-                           std::fputs(list_table(list, {{"ID", "id"},
-                                                        {"URL", "url"},
-                                                        {"EVENTS", "events"},
-                                                        {"ACTIVE", "active"},
-                                                        {"FAILURES", "failures"}})
-                                          .c_str(),
-                                      stdout);
-                         });
+    exit_code =
+        exchange_list(options->server, kWebhooksPath, {}, options->limit, [](const core::json::Node& list) {
+          std::fputs(list_table(list, {{"ID", "id"},
+                                       {"URL", "url"},
+                                       {"EVENTS", "events"},
+                                       {"ACTIVE", "active"},
+                                       {"FAILURES", "failures"}})
+                         .c_str(),
+                     stdout);
+        });
   });
 }
 
@@ -189,22 +190,23 @@ void add_webhook_test(Verb webhook, int& exit_code) {
 void add_webhook_deliveries(Verb webhook, int& exit_code) {
   Verb verb = webhook.add_verb("deliveries", "List the deliveries of a subscription, newest first");
   const WebhookOptionsPtr options = add_webhook_id(verb);
-  verb.add_option("--limit", options->limit, "Maximum number of deliveries, 1 to 500").type_name("N");
+  options->limit = kNewestRows;
+  add_limit_option(verb, options->limit);
   add_server_options(verb, options->server);
   verb.footer("Examples:\n  patchbay webhook deliveries 0123456789abcdef --limit 10");
   verb.callback([options, &exit_code] {
-    exit_code = exchange(options->server, "GET", webhook_path(*options, "/deliveries"),
-                         {{"limit", std::to_string(options->limit)}}, {}, [](const core::json::Node& list) {
-                           std::fputs(list_table(list, {{"DELIVERY", "deliveryId"},
-                                                        {"EVENT", "event"},
-                                                        {"TIME (UTC)", "eventUtc"},
-                                                        {"STATE", "state"},
-                                                        {"ATTEMPTS", "attempts"},
-                                                        {"STATUS", "status"},
-                                                        {"ERROR", "error"}})
-                                          .c_str(),
-                                      stdout);
-                         });
+    exit_code = exchange_list(options->server, webhook_path(*options, "/deliveries"), {}, options->limit,
+                              [](const core::json::Node& list) {
+                                std::fputs(list_table(list, {{"DELIVERY", "deliveryId"},
+                                                             {"EVENT", "event"},
+                                                             {"TIME (UTC)", "eventUtc"},
+                                                             {"STATE", "state"},
+                                                             {"ATTEMPTS", "attempts"},
+                                                             {"STATUS", "status"},
+                                                             {"ERROR", "error"}})
+                                               .c_str(),
+                                           stdout);
+                              });
   });
 }
 

@@ -1,0 +1,39 @@
+// A server that the verbs of `patchbay` are asked of, as an operator asks: over its admin socket.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "integration/program.h"
+#include "integration/terminal.h"
+
+namespace patchbay::test {
+
+struct Said {
+  int code;
+  std::string text;  // standard output and standard error
+  bool has(const std::string& what) const { return text.find(what) != std::string::npos; }
+};
+
+struct VerbServer {
+  explicit VerbServer(const std::string& yaml = server_yaml())
+      : program(yaml), child(program.run({"serve"})) {
+    REQUIRE(program.says("ready, patchbay.yaml"));
+  }
+  Said ask(const std::vector<std::string>& arguments) {
+    const std::string name = "answer-" + std::to_string(++asked);
+    const int code = program.run(arguments, name).wait(kPatience).value_or(-1);
+    return {code, program.output(name)};
+  }
+  // On a terminal, where `typed` is typed.
+  Said ask_on_terminal(const std::vector<std::string>& arguments, const std::string& typed = {}) const {
+    auto [code, text] = run_on_terminal(program, arguments, typed);
+    return {code, std::move(text)};
+  }
+
+  Program program;
+  Child child;
+  int asked = 0;
+};
+
+}  // namespace patchbay::test
