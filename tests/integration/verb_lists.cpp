@@ -8,7 +8,7 @@
 
 using namespace patchbay;
 using test::Said;
-using test::server_yaml;
+using test::verb_server_yaml;
 using test::VerbServer;
 
 namespace {
@@ -24,7 +24,7 @@ std::string yaml_with_numbers() {
     list += (i == 0 ? "" : ", ") + ("{number: \"" + number + "\", name: N" + number + ", mode: disabled}");
     routes += (i == 0 ? "" : ", ") + ("{match: \"" + number + "\", trunkIds: [closed]}");
   }
-  std::string yaml = server_yaml();
+  std::string yaml = verb_server_yaml();
   const std::string trunk = "sip-trunk: {defaultTrunkId", tenant = "    primary: true\n";
   yaml.replace(yaml.find(trunk), 12, "sip-trunk: {outboundRoutes: [" + routes + "], ");
   return yaml.insert(yaml.find(tenant), "    numbers: {list: [" + list + "]}\n");

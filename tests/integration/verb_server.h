@@ -6,6 +6,7 @@
 
 #include "integration/program.h"
 #include "integration/terminal.h"
+#include "support/test_store.h"
 
 namespace patchbay::test {
 
@@ -15,8 +16,15 @@ struct Said {
   bool has(const std::string& what) const { return text.find(what) != std::string::npos; }
 };
 
+// server_yaml() on the database that the tests use, where each server gets a schema.
+inline std::string verb_server_yaml() {
+  static int servers = 0;
+  const std::string store = test_store("server " + std::to_string(++servers));
+  return server_yaml(store.empty() ? "" : ", store: \"" + store + "\"");
+}
+
 struct VerbServer {
-  explicit VerbServer(const std::string& yaml = server_yaml())
+  explicit VerbServer(const std::string& yaml = verb_server_yaml())
       : program(yaml), child(program.run({"serve"})) {
     REQUIRE(program.says("ready, patchbay.yaml"));
   }

@@ -17,7 +17,7 @@ using test::Child;
 using test::kPatience;
 using test::Program;
 using test::Said;
-using test::server_yaml;
+using test::verb_server_yaml;
 using test::VerbServer;
 
 TEST_CASE("verbs reach the server through the configuration's admin socket") {
@@ -134,7 +134,7 @@ TEST_CASE("status shows a healthy server on one screen") {
 }
 
 TEST_CASE("status lists what was counted at the end of earlier calls") {
-  std::string yaml = server_yaml();
+  std::string yaml = verb_server_yaml();
   const std::string one =
       "{defaultTrunkId: closed, trunks: [{id: closed, host: 127.0.0.1, port: 1, transport: tcp}]}";
   REQUIRE(yaml.find(one) != std::string::npos);

@@ -6,18 +6,23 @@
 #include <string>
 
 #include "../calls/call_server.h"
-#include "../kills/database.h"
 #include "dialler.h"
 #include "plugin_hosts.h"
 #include "support/gemini_server.h"
 #include "support/probe_requests.h"
 #include "support/sipp_peer.h"
+#include "support/test_store.h"
 
 namespace {
 
 using namespace patchbay;
 using isolation_test::kill_plugin_hosts;
 using isolation_test::metric;
+
+// The number of rows of `what`, a table and perhaps a WHERE.
+std::string count(const test::TestServer& server, const std::string& what) {
+  return test::sql_value(server.data() / "patchbay.db", "SELECT COUNT(*) FROM " + what).value_or("?");
+}
 
 }  // namespace
 
@@ -46,8 +51,7 @@ TEST_CASE("the calls of an ai-voice whose process is killed end, ringing and ans
     CHECK(server.hangup(id).status == 200);
     CHECK(server.last_event(id, "outbound-ai.finished").root().text("errorDetail", "") == "interrupted");
     CHECK((server.transcript(id) != "") == answered);
-    const kills::Database store((server.server().data() / "patchbay.db").string());
-    CHECK(store.count("SELECT COUNT(*) FROM ai_voice_call WHERE api_key IS NOT NULL") == 0);
+    CHECK(count(server.server(), "ai_voice_call WHERE api_key IS NOT NULL") == "0");
     test::check_sipp(sipp);
     CHECK(server.idle());
     CHECK(probe::eventually(
@@ -61,8 +65,7 @@ TEST_CASE("a call of a telephony plugin whose process is killed ends at the call
   REQUIRE(server.start_error() == "");
   INFO(server.log());
   server.give("test.dial", "+4930123456");
-  const kills::Database store((server.data() / "patchbay.db").string());
-  REQUIRE(probe::eventually([&] { return store.count("SELECT COUNT(*) FROM sip_trunk_dialog") == 1; }));
+  REQUIRE(probe::eventually([&] { return count(server, "sip_trunk_dialog") == "1"; }));
   CHECK(sipp.messages().find("BYE sip:") == std::string::npos);
 
   CHECK(kill_plugin_hosts() == 1);
@@ -75,8 +78,7 @@ TEST_CASE("a call without a listener ends with the plugin that dialled it") {
   isolation_test::Dialler server(sipp.port(), "isolation: process", "");
   REQUIRE(server.start_error() == "");
   server.give("test.dial-unheard", "+4930123456");
-  const kills::Database store((server.data() / "patchbay.db").string());
-  REQUIRE(probe::eventually([&] { return store.count("SELECT COUNT(*) FROM sip_trunk_dialog") == 1; }));
+  REQUIRE(probe::eventually([&] { return count(server, "sip_trunk_dialog") == "1"; }));
   CHECK(sipp.messages().find("BYE sip:") == std::string::npos);
   server.give("test.crash", "now");
   CHECK(probe::eventually([&] { return sipp.messages().find("BYE sip:") != std::string::npos; }));

@@ -1,5 +1,6 @@
 // Repeats a test of this program in a network namespace with only a loopback interface and a resolv.conf with
-// one DNS server. Skips the test without the right to create namespaces.
+// one DNS server. Skips the test without the right to create namespaces. Not for a store on PostgreSQL, which
+// refuses root, the only user there.
 #pragma once
 
 #include <doctest/doctest.h>
