@@ -48,3 +48,33 @@ function(patchbay_add_test name)
                                   PATCHBAY_TEST_STORE=set:postgres FAIL_REGULAR_EXPRESSION "test cases:[ ]+0 ")
   endif()
 endfunction()
+
+# patchbay_add_script_test(LABEL SCRIPT "what it shows" [TIMEOUT seconds] [COST number] [ON_POSTGRES])
+#
+# Adds a Python script of the current folder, which runs the program with the build's plugins (tests/support/python). ON_POSTGRES
+# adds the same test with the store on PostgreSQL, without sanitizers.
+find_program(PATCHBAY_PYTHON NAMES python3 PATHS /usr/bin NO_DEFAULT_PATH)
+
+function(patchbay_add_script_test label script name)
+  cmake_parse_arguments(arg "ON_POSTGRES" "TIMEOUT;COST" "" ${ARGN})
+  if(NOT arg_TIMEOUT)
+    set(arg_TIMEOUT 600)
+  endif()
+  if(NOT arg_COST)
+    set(arg_COST 40)
+  endif()
+  set(tests "${label}: ${name}")
+  set(on_postgres "${label}: ${name}, on PostgreSQL")
+  if(arg_ON_POSTGRES AND NOT PATCHBAY_SANITIZE)
+    list(APPEND tests "${on_postgres}")
+  endif()
+  foreach(test IN LISTS tests)
+    add_test(NAME "${test}" COMMAND ${PATCHBAY_PYTHON} ${CMAKE_CURRENT_SOURCE_DIR}/${script} $<TARGET_FILE:patchbay-program>
+                                    ${CMAKE_BINARY_DIR}/plugins)
+    set_tests_properties("${test}" PROPERTIES TIMEOUT ${arg_TIMEOUT} LABELS ${label} COST ${arg_COST}
+                         ENVIRONMENT "PYTHONPATH=${PROJECT_SOURCE_DIR}/tests/support/python;PYTHONDONTWRITEBYTECODE=1")
+    if(test STREQUAL on_postgres)
+      set_tests_properties("${test}" PROPERTIES ENVIRONMENT_MODIFICATION PATCHBAY_TEST_STORE=set:postgres)
+    endif()
+  endforeach()
+endfunction()

@@ -4,7 +4,6 @@ canaries.py PROGRAM PLUGINS
 """
 
 import base64
-import os
 import sys
 import urllib.parse
 
@@ -105,15 +104,6 @@ class Canaries:
                 CHECKS.check(form not in text, f"the secret '{name}' is in {where}")
 
 
-def files(folder):
-    for root, _, names in os.walk(folder):
-        for name in names:
-            path = os.path.join(root, name)
-            if os.path.isfile(path):
-                with open(path, "rb") as file:
-                    yield path, file.read().decode("latin-1")
-
-
 def main():
     server = Server(sys.argv[1], sys.argv[2])
     canaries = Canaries(server)
@@ -127,8 +117,8 @@ def main():
     canaries.search("the log", server.log())
     canaries.search("an error", "\n".join(canaries.errors))
     canaries.search("a webhook", "\n".join(str(one.headers) + one.body.decode() for one in receiver.deliveries))
-    for path, text in files(server.data):
-        canaries.search(f"the file {os.path.basename(path)}", text)
+    for name, octets in server.files():
+        canaries.search(f"the file {name}", octets.decode("latin-1"))
     CHECKS.exit()
 
 

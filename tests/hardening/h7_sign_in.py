@@ -2,7 +2,6 @@
 
 import collections
 import concurrent.futures
-import os
 import urllib.parse
 
 from login import Browser
@@ -63,16 +62,7 @@ def codes(server, checks):
     for tokens in granted:
         checks.check(server.ask("GET", "/oidc.ashx/userinfo", None, bearer(tokens["access_token"])).status == 401, "the tokens of a code used twice")
     for secret in (code, *browser.cookies.values()):
-        checks.check(not any(secret.encode() in octets for _, octets in stored(server)), "the database has a code or a cookie")
-
-
-def stored(server):
-    for root, _, names in os.walk(server.data):
-        for name in names:
-            path = os.path.join(root, name)
-            if os.path.isfile(path):
-                with open(path, "rb") as file:
-                    yield name, file.read()
+        checks.check(not any(secret.encode() in octets for _, octets in server.files()), "the database has a code or a cookie")
 
 
 def throttled(server, checks):
@@ -87,7 +77,7 @@ def hashed(server, checks):
     """The database has no password, and refresh tokens as hashes only."""
     token = sign_in(server).json()
     checks.check(server.ask("GET", API + "/calls", None, bearer(token["access_token"])).status == 200, "alice is not throttled")
-    for name, octets in stored(server):
+    for name, octets in server.files():
         for secret in (SECRETS["alice"], token["refresh_token"], token["access_token"]):
             checks.check(secret.encode() not in octets, f"{name} has a secret")
 

@@ -2,7 +2,6 @@
 
 import concurrent.futures
 import hashlib
-import os
 import threading
 
 from main import run
@@ -28,15 +27,10 @@ def check(server, checks):
 
 def stored(server, checks, key):
     found = False
-    for root, _, names in os.walk(server.data):
-        for name in names:
-            path = os.path.join(root, name)
-            if os.path.isfile(path):
-                with open(path, "rb") as file:
-                    octets = file.read()
-                checks.check(key.encode() not in octets, f"{name} has the key")
-                digest = hashlib.sha256(key.encode())
-                found = found or digest.digest() in octets or digest.hexdigest().encode() in octets
+    digest = hashlib.sha256(key.encode())
+    for name, octets in server.files():
+        checks.check(key.encode() not in octets, f"{name} has the key")
+        found = found or digest.digest() in octets or digest.hexdigest().encode() in octets
     checks.check(found, "the database has the key's SHA-256")
 
 

@@ -14,6 +14,8 @@ import tempfile
 import time
 import urllib.parse
 
+from postgres import Postgres
+
 PRIMARY = "localhost"  # found by clients that cannot set Host
 ORDINARY = "other.example"
 THIRD = "third.example"
@@ -100,7 +102,10 @@ class Answer:
 
 
 class Server:
-    """Runs until close(). `program` is build/<preset>/bin/patchbay, `plugins` its folder of plugins."""
+    """Runs until close(). `program` is build/<preset>/bin/patchbay, `plugins` its folder of plugins.
+
+    PATCHBAY_TEST_STORE=postgres in the environment: with its store in a PostgreSQL server of its own.
+    """
 
     def __init__(self, program, plugins, limits=""):
         self.folder = tempfile.mkdtemp(prefix="patchbay-contract-")
@@ -114,12 +119,14 @@ class Server:
         with open(self.config, "w", encoding="utf-8") as file:
             file.write(text)
         self.data = os.path.join(self.folder, "data")
+        self.postgres = Postgres() if os.environ.get("PATCHBAY_TEST_STORE") == "postgres" else None
+        store = {"PATCHBAY_SERVER__STORE": self.postgres.url} if self.postgres else {}
         self.log_path = os.path.join(self.folder, "server.log")
         with open(self.log_path, "wb") as log:
             self.process = subprocess.Popen(
                 [program, "serve", "-c", self.config, "--plugin-dir", plugins],
                 stdin=subprocess.DEVNULL, stdout=log, stderr=log,
-                env={**os.environ, "PATCHBAY_SERVER__DATA": self.data},
+                env={**os.environ, "PATCHBAY_SERVER__DATA": self.data, **store},
             )
         self.addresses = self._wait_for_addresses()
         self._wait_until_ready()
@@ -127,6 +134,15 @@ class Server:
     def log(self):
         with open(self.log_path, encoding="utf-8", errors="replace") as file:
             return file.read()
+
+    def files(self):
+        """The names and octets of the data folder's files, and of the database's with its log of changes."""
+        for folder in (self.data, self.postgres.data) if self.postgres else (self.data,):
+            for root, _, names in os.walk(folder):
+                for path in (os.path.join(root, name) for name in names):
+                    if os.path.isfile(path):
+                        with open(path, "rb") as file:
+                            yield os.path.basename(path), file.read()
 
     def close(self):
         """Stops the server; its exit status, 0 after an orderly stop."""
