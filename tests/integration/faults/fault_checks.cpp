@@ -126,6 +126,8 @@ void FaultyServer::check_call_is_up() {
 }
 
 void FaultyServer::finish() {
+  const auto record = server->ask(get_call(call_));
+  CAPTURE((record ? record->body : "no answer"));
   check_call_is_up();
   CHECK(server->ask(hang_up(call_)));
   CHECK(wait_until_idle(environment, 120));

@@ -50,7 +50,7 @@ Environment::Environment(bool on_postgres)
          << "  identity: {issuer: \"https://acme.example\"}\n  media: {}\n  whitelist: {}\n"
          << "  transcripts: {mail: {host: 127.0.0.1, port: " << mails.port()
          << ", security: none, from: calls@example.com}}\n  webhooks: {}\n"
-         << "  sip-trunk: {listenPort: 0, noMediaTimeoutSec: 60}\n"
+         << "  sip-trunk: {listenPort: 0, noMediaTimeoutSec: 600}\n"  // the callee sends no audio
          << "  ai-voice: {maxLoadPercent: 0}\n  engine-gemini: {url: \"" << engine.url() << "\", caFile: \""
          << engine.ca_file() << "\"}\n"
          << "tenants:\n  acme.example:\n    primary: true\n"
