@@ -76,7 +76,7 @@ void SigningKeyRoutes::rotate(const http::Request& request, Reply reply) {
   const std::string before = context_.keys.current().kid();
   const std::string after = keys_.keys()[1].kid;
   audit::Record record =
-      audit::record_of(request, "signing_key.rotated", after, current_key(before), current_key(after));
+      audit::record_of(request, "signing-key.rotated", after, current_key(before), current_key(after));
   record.tenant.clear();
   trail_.commit(
       *std::move(tx), std::move(record),

@@ -14,7 +14,7 @@ std::string user_schema(const std::string& more) {
     "hasSipPassword","createdAtUtc","createdBy"],"properties":{
     "username":{"type":"string"},"displayName":{"type":"string"},
     "role":{"type":"string","enum":["admin","user"]},"disabled":{"type":"boolean"},
-    "source":{"type":"string","enum":["config","rest"],"description":"config: read-only"},
+    "source":{"type":"string","enum":["config","api"],"description":"config: read-only"},
     "tenant":{"type":"string"},"hasSipPassword":{"type":"boolean"},
     "createdAtUtc":{"type":"string","description":"empty for source config"},
     "createdBy":{"type":"string","description":"empty for source config"})" +
@@ -26,7 +26,7 @@ JsonWriter& write_members(JsonWriter& body, const User& user, const Account& acc
       .member("displayName", user.display_name)
       .member("role", user.role)
       .member("disabled", user.disabled)
-      .member("source", user.stored ? "rest" : "config")
+      .member("source", user.stored ? "api" : "config")
       .member("tenant", user.tenant)
       .member("hasSipPassword", !account.sealed_sip_password.empty())
       .member("createdAtUtc", user.stored ? utc_text(user.created_ms) : std::string())

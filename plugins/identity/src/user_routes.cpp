@@ -31,7 +31,7 @@ constexpr char kPasswordBody[] = R"({"type": "object", "properties": {
     "description": "Generated, and in the reply, if omitted"}}})";
 constexpr char kUserExample[] =
     R"({"request": {"username": "dora", "role": "admin"}, "reply": {"username": "dora",
-  "displayName": "", "role": "admin", "disabled": false, "source": "rest", "tenant": "voice.example.com",
+  "displayName": "", "role": "admin", "disabled": false, "source": "api", "tenant": "voice.example.com",
   "hasSipPassword": true, "createdAtUtc": "2026-11-20T08:15:00.000Z", "createdBy": "alice",
   "password": "...", "sipPassword": "..."}})";
 constexpr char kPassword[] =
@@ -258,7 +258,7 @@ void UserRoutes::set_password(const http::Request& request, Reply reply) {
   const User* user = find(request);
   if (user == nullptr) return reply(no_such_user());
   if (!user->stored) return reply(read_only_user());
-  Edit edit = edit_of(request, "user.password_changed", *user);
+  Edit edit = edit_of(request, "user.password-changed", *user);
   const auto password = password_of(request, edit.secrets);
   if (!password) return reply(password.error());
   hash(request, *password, std::move(reply),
@@ -273,7 +273,7 @@ void UserRoutes::set_sip_password(const http::Request& request, Reply reply) {
   if (user == nullptr) return reply(no_such_user());
   const auto sip = make_sip_password(context_.host, user->tenant, user->name);
   if (!sip) return reply(sip.error());
-  Edit edit = edit_of(request, "user.sip_password_changed", *user);
+  Edit edit = edit_of(request, "user.sip-password-changed", *user);
   edit.secrets = secret_member("sipPassword", sip->plain);
   commit(store_.set_sip_password(*user, sip->sealed), std::move(edit), std::move(reply));
 }
@@ -281,7 +281,7 @@ void UserRoutes::set_sip_password(const http::Request& request, Reply reply) {
 void UserRoutes::end_sessions(const http::Request& request, Reply reply) {
   const User* user = find(request);
   if (user == nullptr) return reply(no_such_user());
-  commit(store_.end_sessions(*user), edit_of(request, "user.sessions_ended", *user), std::move(reply));
+  commit(store_.end_sessions(*user), edit_of(request, "user.sessions-ended", *user), std::move(reply));
 }
 
 void UserRoutes::remove(const http::Request& request, Reply reply) {

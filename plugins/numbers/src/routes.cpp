@@ -164,6 +164,8 @@ void NumberRoutes::change(const http::Request& request, Reply reply) {
     VirtualNumber after = before;
     read_members(after, body);
     if (const Status complete = check(after); !complete) return to(refused(complete.error().text));
+    if (audit_json(after) == audit_json(before) && after.api_key == before.api_key)
+      return to(http::ok(number_json(before)));
     update(request, before, std::move(after), std::move(to));
   });
 }

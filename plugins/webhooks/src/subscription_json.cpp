@@ -1,11 +1,15 @@
 #include "subscription_json.h"
 
+#include <patchbay/hex.h>
 #include <patchbay/utc.h>
 
+#include "crypto/digest.h"
 #include "receiver_url.h"
 
 namespace patchbay::webhooks {
 namespace {
+
+constexpr size_t kUrlDigestCharacters = 16;
 
 void write_members(JsonWriter& out, const Subscription& subscription, const EventCatalogue& catalogue) {
   out.member("id", subscription.id).member("url", subscription.url).key("events").array();
@@ -58,7 +62,11 @@ std::string subscription_json(const Subscription& subscription, const EventCatal
 std::string audited_subscription(const std::string& url, const std::vector<std::string>& events,
                                  bool active) {
   JsonWriter out;
-  out.object().member("receiver", loggable(url)).key("events").array();
+  out.object()
+      .member("receiver", loggable(url))
+      .member("urlDigest", to_hex(lib::sha256(url)).substr(0, kUrlDigestCharacters))
+      .key("events")
+      .array();
   for (const std::string& event : events) out.value(event);
   out.end().member("active", active).end();
   return std::move(out).str();

@@ -231,6 +231,9 @@ void SubscriptionRoutes::change(const Request& request, Reply reply) {
   if (!events.is_null()) {
     if (Status status = catalogue_.check(change.events); !status) return reply(invalid(status.error().text));
   }
+  if (change.url == subscription->url && change.events == subscription->events &&
+      change.active == subscription->active)
+    return reply(http::ok(subscription_json(*subscription, catalogue_)));
   audit::Record record =
       audit::record_of(request, "webhook.changed", subscription->id, audited(*subscription),
                        audited_subscription(change.url, change.events, change.active));

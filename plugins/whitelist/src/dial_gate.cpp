@@ -23,7 +23,8 @@ void WhitelistGate::check(const telephony::Check& check, Reply<telephony::Verdic
               true, "", "the entry " + (*entry)->number + (comment.empty() ? "" : " (" + comment + ")")});
         }
         if (is_counted) refused.add();
-        if (entry) return reply(telephony::Verdict{false, "not whitelisted"});
+        if (entry)
+          return reply(telephony::Verdict{false, "not whitelisted", "no entry; POST /calls adds one itself"});
         log.error("the dial is refused because the whitelist could not be read",
                   {{"call", call}, {"why", entry.error().text}});
         reply(telephony::Verdict{false, "the whitelist could not be read"});

@@ -8,7 +8,7 @@ TEST_CASE("a created user signs in with the given or the generated password") {
   const Answer dora = ask("POST", "", R"({"username":"dora","password":"dora's secret","role":"admin"})");
   CHECK(dora.status == 201);
   CHECK(dora.text("username") == "dora");
-  CHECK(dora.text("source") == "rest");
+  CHECK(dora.text("source") == "api");
   CHECK(dora.text("createdBy") == "alice");
   CHECK(dora.text("sipPassword").size() == 24);
   CHECK_FALSE(dora.body()["password"]);

@@ -48,6 +48,8 @@ TEST_CASE("a number is created with defaults, read, changed and deleted, and eac
   CHECK(has(changed.body, R"("apiKey":"canary-key-1")"));
   CHECK(has(changed.body, R"("transferTargets":["bob"])"));
   CHECK(has(fixture.ask("PATCH", path, R"({"apiKey": "canary-key-2"})").body, "canary-key-2"));
+  CHECK(fixture.ask("PATCH", path, R"({"apiKey": "canary-key-2", "user": "alice"})").status ==
+        200);  // as it is
   const auto deleted = fixture.ask("DELETE", path);
   CHECK(deleted.status == 200);
   CHECK(has(deleted.body, R"({"deleted":{"name":"Desk")"));

@@ -324,21 +324,37 @@ TEST_CASE("changes of subscriptions are recorded without secrets, and refused on
   const std::string id = text_member(made.body, "id");
   const std::string path = std::string(kAdmin) + "/" + id;
   CHECK(ask({"PATCH", path, R"({"active":false})"}).status == 200);
+  CHECK(ask({"PATCH", path, R"({"active":false})"}).status == 200);  // as it is, so not recorded
+  CHECK(ask({"PATCH", path, "{}"}).status == 200);
   CHECK(ask({"PATCH", path, R"({"events":["no.such.event"]})"}).status == 400);
   CHECK(ask({"POST", path + "/rotate"}).status == 200);
   const std::string delivery = text_member(ask({"POST", path + "/test"}).body, "deliveryId");
   CHECK(ask({"POST", path + "/deliveries/none/resend"}).status == 404);
   CHECK(ask({"DELETE", path}).status == 200);
   CHECK(ask({"DELETE", path}).status == 404);
-  const std::string on = R"({"receiver":"https://hooks.example.com","events":["call.ended"],"active":true})";
-  const std::string off =
-      R"({"receiver":"https://hooks.example.com","events":["call.ended"],"active":false})";
+  const std::string receiver = R"({"receiver":"https://hooks.example.com","urlDigest":"1cca995e3d6f3e59",)";
+  const std::string on = receiver + R"("events":["call.ended"],"active":true})";
+  const std::string off = receiver + R"("events":["call.ended"],"active":false})";
   CHECK(probe::audit_text(5) == "webhook.created " + id + " - " + on + "\n" +                //
                                     "webhook.changed " + id + " " + on + " " + off + "\n" +  //
                                     "webhook.secret-rotated " + id +
                                     " {\"secretNumber\":1} {\"secretNumber\":2}\n" + "webhook.tested " + id +
                                     " - {\"deliveryId\":\"" + delivery + "\"}\n" + "webhook.deleted " + id +
                                     " " + off + " -\n");
+}
+
+TEST_CASE("the record of a change shows that the path of the URL is another one, not which") {
+  TestServer server(kNone, nullptr, {probe::entry()});
+  REQUIRE(server.start_error() == "");
+  const auto made = ask({"POST", kAdmin, R"({"url":"https://hooks.example.com/key-1","events":["*"]})"});
+  const std::string path = std::string(kAdmin) + "/" + text_member(made.body, "id");
+  CHECK(ask({"PATCH", path, R"({"url":"https://hooks.example.com/key-2"})"}).status == 200);
+  const auto records = probe::audited(2);
+  REQUIRE(records.size() == 2);
+  CHECK(records[1].before == records[0].after);
+  CHECK(text_member(records[1].before, "receiver") == text_member(records[1].after, "receiver"));
+  CHECK(text_member(records[1].before, "urlDigest") != text_member(records[1].after, "urlDigest"));
+  CHECK((records[1].before + records[1].after).find("key-") == std::string::npos);
 }
 
 TEST_CASE("concurrent changes of a subscription are recorded with what each of them replaced") {
@@ -351,7 +367,7 @@ TEST_CASE("concurrent changes of a subscription are recorded with what each of t
     http::Request request;
     request.tenant = "a.example";
     request.params = {{"id", id}};
-    request.body = Buffer::copy(i % 2 == 0 ? R"({"active":false})" : R"({"events":["call.ended"]})");
+    request.body = Buffer::copy(R"({"url":"https://hooks.example.com/)" + std::to_string(i) + R"("})");
     answers.push_back(probe::begin("PATCH", std::string(kAdmin) + "/{id}", request));
   }
   size_t changes = 0;

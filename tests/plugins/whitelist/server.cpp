@@ -94,6 +94,7 @@ bool allowed(const std::string& number, const std::string& tenant = kTenantA) {
   const auto verdict = probe::dial(tenant, number);
   if (!verdict) FAIL(verdict.error().text);
   CHECK((verdict->allowed ? verdict->reason.empty() : verdict->reason == "not whitelisted"));
+  CHECK((verdict->allowed || verdict->detail == "no entry; POST /calls adds one itself"));
   return verdict->allowed;
 }
 

@@ -194,7 +194,10 @@ std::string ExplainRoutes::dial_json(const std::string& tenant, const std::strin
   JsonWriter out;
   out.object().member("direction", "outbound").member("number", number).key("gates").array();
   for (const GateAnswer& answer : gates) {
-    if (!answer.verdict.allowed && why.empty()) why = answer.gate + ": " + answer.verdict.reason;
+    if (!answer.verdict.allowed && why.empty()) {
+      why = answer.gate + ": " + answer.verdict.reason;
+      if (!answer.verdict.detail.empty()) why += " (" + answer.verdict.detail + ")";
+    }
     out.object().member("gate", answer.gate).member("allowed", answer.verdict.allowed);
     out.member("reason", answer.verdict.reason).member("detail", answer.verdict.detail).end();
   }

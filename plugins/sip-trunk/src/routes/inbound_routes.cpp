@@ -14,7 +14,8 @@ namespace patchbay::sip_trunk {
 namespace {
 
 constexpr char kUser[] =
-    R"("user": {"type": "string", "minLength": 1, "maxLength": 64, "description": "User who is rung"})";
+    R"("user": {"type": "string", "minLength": 1, "maxLength": 64, "pattern": "^[^\\s\\u0000-\\u001f\\u007f]+$",
+      "x-rule": "be the name of a user", "example": "alice", "description": "User who is rung"})";
 constexpr char kRowPosition[] =
     R"("position": {"type": "integer", "minimum": 1, "maximum": 1000000,
        "description": "Place among the rows written over REST, from 1; beyond the last one, and by default for a new row, the end, before the catchall"})";
@@ -64,15 +65,11 @@ RouteRows::const_iterator find_id(const RouteRows& rows, const std::string& id) 
   return find_row(rows, [&](const RouteRow& row) { return row.id == id; });
 }
 
-RoutePlan refuse(http::Response response) {
-  return {std::nullopt, [response = std::move(response)](const RouteRows&) { return response; }};
-}
-
 RoutePlan plan_added(const http::Request& request, RouteRow row, const RouteRows& all,
                      const RouteRows& stored) {
   for (const RouteRow& other : all)
-    if (other.has_pair_of(row)) return refuse(duplicate_route());
-  if (stored.size() >= kMaxStoredInboundRoutes) return refuse(too_many_routes(kMaxStoredInboundRoutes));
+    if (other.has_pair_of(row)) return answer_with(duplicate_route(other));
+  if (stored.size() >= kMaxStoredInboundRoutes) return answer_with(too_many_routes(kMaxStoredInboundRoutes));
   const std::string id = row.id;
   const std::string object = row.caller.empty() ? row.number : row.number + " from " + row.caller;
   RouteEdit edit{stored, {}};
@@ -107,13 +104,13 @@ RoutePlan plan_changed(const http::Request& request, const std::string& new_id, 
   const auto found = find_row(stored, is_it);
   const auto shown = find_row(all, is_it);
   const std::string_view user = request.json().text("user", "");
-  if (shown == all.end()) return refuse(no_such_route());
+  if (shown == all.end()) return answer_with(no_such_route());
   if (shown->source == Source::automatic) {
     auto row = RouteRow::inbound("*", "", user);
     row->id = new_id;
     return plan_catchall(request, *std::move(row), *shown, stored);
   }
-  if (found == stored.end()) return refuse(read_only_route());
+  if (found == stored.end()) return answer_with(read_only_route());
   RouteEdit edit{stored, {}};
   const auto at = static_cast<size_t>(found - stored.begin());
   if (!user.empty()) edit.stored[at].target = user;
@@ -121,6 +118,8 @@ RoutePlan plan_changed(const http::Request& request, const std::string& new_id, 
     move_row(edit.stored, at, position);
   edit.record = audit::record_of(request, "inbound-route.changed", address.text(), row_json(*found, stored),
                                  row_json(*find_id(edit.stored, found->id), edit.stored));
+  if (edit.record.before == edit.record.after)
+    return answer_with(http::ok(row_json(*found, stored, Names::pascal)));
   return {std::move(edit), [id = found->id](const RouteRows& rows) {
             return http::ok(row_json(*find_id(rows, id), rows, Names::pascal));
           }};
@@ -134,7 +133,7 @@ RoutePlan plan_removed(const http::Request& request, const RouteRows& all, const
   };
   const auto found = find_row(stored, is_it);
   if (found == stored.end())
-    return refuse(find_row(all, is_it) == all.end() ? no_such_route() : read_only_route());
+    return answer_with(find_row(all, is_it) == all.end() ? no_such_route() : read_only_route());
   RouteEdit edit{stored, {}};
   edit.stored.erase(edit.stored.begin() + (found - stored.begin()));
   edit.record =

@@ -52,11 +52,6 @@ http::Response refuse_change(const RouteRows& all, const std::string& match) {
   return find_match(all, match) == all.end() ? no_such_route() : read_only_route();
 }
 
-// No change, and this response.
-RoutePlan answer_with(http::Response response) {
-  return {std::nullopt, [response = std::move(response)](const RouteRows&) { return response; }};
-}
-
 audit::Record record_of(const http::Request& request, const char* action, const std::string& match,
                         const std::string& before, const std::string& after) {
   return audit::record_of(request, action, match, before, after);
@@ -65,7 +60,7 @@ audit::Record record_of(const http::Request& request, const char* action, const 
 RoutePlan plan_create(const http::Request& request, RouteRow row, const RouteRows& all,
                       const RouteRows& stored) {
   for (const RouteRow& other : all)
-    if (other.has_pair_of(row)) return answer_with(duplicate_route());
+    if (other.has_pair_of(row)) return answer_with(duplicate_route(other));
   if (stored.size() >= kMaxStoredOutboundRoutes)
     return answer_with(too_many_routes(kMaxStoredOutboundRoutes));
   const std::string id = row.id, match = row.number;
@@ -91,6 +86,7 @@ RoutePlan plan_change(const http::Request& request, const std::optional<std::str
     move_row(edit.stored, at, position);
   edit.record = record_of(request, "outbound-route.changed", match, row_json(*found, stored),
                           row_json(*find_match(edit.stored, match), edit.stored));
+  if (edit.record.before == edit.record.after) return answer_with(http::ok(edit.record.after));
   return {std::move(edit),
           [match](const RouteRows& rows) { return http::ok(row_json(*find_match(rows, match), rows)); }};
 }

@@ -88,8 +88,10 @@ http::Response no_such_route() { return http::error(404, "not_found", "no such r
 http::Response read_only_route() {
   return http::error(409, "read_only", "this route is defined by configuration: change it there");
 }
-http::Response duplicate_route() {
-  return http::error(409, "duplicate_route", "there is such a route already: change or delete that one");
+http::Response duplicate_route(const RouteRow& stored) {
+  std::string text = "there is such a route already, " + stored.number;
+  if (!stored.caller.empty()) text += " from " + stored.caller;
+  return http::error(409, "duplicate_route", text + ": change or delete that one");
 }
 http::Response too_many_routes(size_t limit) {
   return http::error(409, "conflict",

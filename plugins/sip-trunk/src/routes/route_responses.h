@@ -27,7 +27,8 @@ std::string deleted_schema(Domain domain, Names names = Names::camel);
 http::Response invalid(std::string_view text);
 http::Response no_such_route();
 http::Response read_only_route();
-http::Response duplicate_route();
+// `stored` has the same numbers, perhaps written otherwise.
+http::Response duplicate_route(const RouteRow& stored);
 http::Response too_many_routes(size_t limit);
 http::Response created(std::string json);
 

@@ -35,6 +35,11 @@ struct RoutePlan {
   Function<http::Response(const RouteRows& rows)> answer;  // from all rows as they are then
 };
 
+// No change, and this response.
+inline RoutePlan answer_with(http::Response response) {
+  return {std::nullopt, [response = std::move(response)](const RouteRows&) { return response; }};
+}
+
 class RouteTable {
  public:
   using Planner = Function<RoutePlan(const RouteRows& all, const RouteRows& stored)>;

@@ -38,7 +38,8 @@ struct Gate {
             [this](const telephony::Check& check) -> Result<telephony::Verdict> {
               ++asked;
               all_dry = all_dry && check.dry_run;
-              if (check.number.rfind("+49", 0) != 0) return telephony::Verdict{false, "not whitelisted"};
+              if (check.number.rfind("+49", 0) != 0)
+                return telephony::Verdict{false, "not whitelisted", "no entry"};
               return telephony::Verdict{true, "", "the entry " + check.number};
             })) {
     REQUIRE(testing::why(server.host.settle()) == "");
@@ -63,7 +64,7 @@ TEST_CASE("a dial is explained by its gates, route and trunks") {
       R"("trunks":[{"id":"main","host":"192.0.2.1","skipped":""},{"id":"backup","host":"192.0.2.2","skipped":""}],"limits":[],)"
       R"("wouldDial":true,"why":"the first trunk is main","unreachableRoutes":[],"absent":[]})");
   const std::string refused = explain_dial(server, "+4315551234");
-  CHECK(has(refused, R"("wouldDial":false,"why":"whitelist: not whitelisted")"));
+  CHECK(has(refused, R"x("wouldDial":false,"why":"whitelist: not whitelisted (no entry)")x"));
   CHECK(has(refused, R"("route":{"match":"+43*")"));
   CHECK(gate.asked == 2);
   CHECK(gate.all_dry);

@@ -159,10 +159,32 @@ TEST_CASE("anonymous calls and extensions have inbound routes, too") {
   CHECK(server.ask("GET", "inbound-routes?did=%2B4930123456").status == 200);
 }
 
+TEST_CASE("the user of an inbound route is a name") {
+  RoutesHost server;
+  for (const char* bad : {R"(a\nb)", R"(\u001b[31m)", R"(a b)", R"(a\u007f)"}) {
+    const std::string text = server.text("POST", "inbound-routes", inbound_row("200", bad));
+    CAPTURE(text);
+    CHECK(text.find("400") == 0);
+    CHECK(text.find("user must be the name of a user; for example") != std::string::npos);
+    CHECK(server.refusal("PUT", "inbound-routes/%2A", std::string(R"({"user":")") + bad + R"("})") ==
+          "400 invalid_request");
+  }
+}
+
+TEST_CASE("the refusal of a duplicate names the row as it is written") {
+  RoutesHost server;
+  CHECK(server.ask("POST", "inbound-routes", inbound_row("0049 30/222")).status == 201);
+  CHECK(server.text("POST", "inbound-routes", inbound_row("+4930222")).find("0049 30/222") !=
+        std::string::npos);
+}
+
 TEST_CASE("every change of inbound routes is recorded with it") {
   RoutesHost server;
   CHECK(server.ask("POST", "inbound-routes", inbound_row("1", "a", from("+43*"))).status == 201);
   CHECK(server.ask("PUT", "inbound-routes/%2A", R"({"user":"b"})").status == 200);
+  // As it is, so not recorded.
+  CHECK(server.text("PUT", "inbound-routes/%2A", R"({"user":"b"})") ==
+        R"(200 {"Did":"*","User":"b","Source":"api"})");
   CHECK(server.ask("DELETE", "inbound-routes/1").status == 200);
   CHECK(server.audit.text() ==
         "inbound-route.created 1 from +43* - "
