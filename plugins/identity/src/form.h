@@ -14,7 +14,7 @@ namespace patchbay::identity {
 class Form {
  public:
   // Error invalid: more than kMaxFormBytes or kMaxFormFields, a repeated field (RFC 6749 3.2), an invalid
-  // escape, NUL.
+  // escape, NUL, text that is not UTF-8. It has the name of the field, if that is one of letters and digits.
   static Result<Form> parse(std::string_view body);
   // The first value of each name.
   static Form of(const NameValues& values);

@@ -23,6 +23,7 @@ inline constexpr size_t kMaxWaitingPasswordsPerAddress = 4;
 // The body of a request to the token endpoint.
 inline constexpr size_t kMaxFormBytes = 16 * 1024;
 inline constexpr size_t kMaxFormFields = 64;
+inline constexpr size_t kMaxNamedField = 40;  // longer names are not in errors
 
 // Of an authorization request. The ticket of the login form holds all of it, and must fit a form.
 inline constexpr size_t kMaxRedirectUriBytes = 2048;
