@@ -10,8 +10,9 @@
 namespace patchbay::test {
 
 // Returns the exit code, 128 + the signal of a killed process, and what the terminal shows, with LF at the
-// end of lines. `typed` has been typed before the program reads. Ends the program after kPatience.
+// end of lines. `typed` are the answers to questions whose answer is not shown. Ends the program after
+// kPatience.
 std::pair<int, std::string> run_on_terminal(const Program& program, std::vector<std::string> arguments,
-                                            const std::string& typed = {});
+                                            const std::vector<std::string>& typed = {});
 
 }  // namespace patchbay::test

@@ -33,8 +33,9 @@ struct VerbServer {
     const int code = program.run(arguments, name).wait(kPatience).value_or(-1);
     return {code, program.output(name)};
   }
-  // On a terminal, where `typed` is typed.
-  Said ask_on_terminal(const std::vector<std::string>& arguments, const std::string& typed = {}) const {
+  // On a terminal, where `typed` answers questions for passwords.
+  Said ask_on_terminal(const std::vector<std::string>& arguments,
+                       const std::vector<std::string>& typed = {}) const {
     auto [code, text] = run_on_terminal(program, arguments, typed);
     return {code, std::move(text)};
   }
