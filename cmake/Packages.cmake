@@ -57,5 +57,6 @@ set(CPACK_DEBIAN_DEV_DESCRIPTION
 set(CPACK_DEBIAN_DEV_PACKAGE_SHLIBDEPS ON)
 # For programs that embed the server (Patchbay::core); plugins need none of them.
 set(CPACK_DEBIAN_DEV_PACKAGE_RECOMMENDS "libsqlite3-dev, libssl-dev, libyaml-cpp-dev")
-set(CPACK_DEBIAN_DEV_PACKAGE_SUGGESTS "patchbay (= ${PROJECT_VERSION}-${CPACK_DEBIAN_PACKAGE_RELEASE}), cmake, g++")
+# libpq5: for tests of plugins with the store on PostgreSQL.
+set(CPACK_DEBIAN_DEV_PACKAGE_SUGGESTS "patchbay (= ${PROJECT_VERSION}-${CPACK_DEBIAN_PACKAGE_RELEASE}), cmake, g++, libpq5")
 include(CPack)
