@@ -1,3 +1,4 @@
+#include <cstddef>
 #include <memory>
 #include <utility>
 
@@ -98,6 +99,11 @@ void schema_free(void* host, uint64_t schema) noexcept {
   HostContext::of(host).handles().schemas.take(schema);
 }
 
+// The bytes of a text in `err`, which its owner may make longer than the member.
+size_t text_room(const pb_err* err) noexcept {
+  return err != nullptr && err->size > offsetof(pb_err, text) ? err->size - offsetof(pb_err, text) - 1 : 0;
+}
+
 int32_t schema_read(void* host, uint64_t handle, pb_str source, pb_json_doc** doc, pb_err* err) noexcept {
   const auto held = HostContext::of(host).handles().schemas.find(handle);
   if (!held) return write_error(err, Code::gone, "the schema was freed");
@@ -105,7 +111,7 @@ int32_t schema_read(void* host, uint64_t handle, pb_str source, pb_json_doc** do
   if (!parsed) return write_error(err, parsed.error().code, parsed.error().text);
   json::Checked checked =
       std::static_pointer_cast<const json::Schema>(held)->check(parsed->root(), json::CheckOptions{});
-  if (!checked.ok()) return write_error(err, Code::invalid, checked.error().text);
+  if (!checked.ok()) return write_error(err, Code::invalid, checked.error(text_room(err)).text);
   *doc = new pb_json_doc{std::move(checked.value)};
   return PB_OK;
 }

@@ -19,6 +19,7 @@ inline constexpr size_t kMaxPatternSubjectBytes = 1024;
 // Of messages.
 inline constexpr size_t kMaxViolations = 20;       // of one value
 inline constexpr size_t kMaxNameInMessage = 40;    // characters of a field's name
+inline constexpr size_t kMaxExampleBytes = 80;     // longer examples are left out
 inline constexpr size_t kMaxListedNames = 12;      // of known fields, after an unknown one
 inline constexpr size_t kMaxSuggestionBytes = 64;  // longer names get no "did you mean"
 

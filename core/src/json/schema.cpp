@@ -1,5 +1,7 @@
 #include "json/schema.h"
 
+#include <algorithm>
+
 #include "json/parse.h"
 #include "json/schema_validation.h"
 
@@ -23,15 +25,58 @@ Status check_defaults(const Rule& rule, const std::string& path) {
   return {};
 }
 
-}  // namespace
-
-std::string Violation::sentence() const {
-  return (path.empty() ? "the value" : path) + " " + text + (hint.empty() ? "" : "; " + hint);
+// The longest beginning of at most `room` bytes that ends with a whole word, or at least a whole character.
+std::string_view whole_words(std::string_view text, size_t room) {
+  if (text.size() <= room) return text;
+  while (room > 0 && (static_cast<unsigned char>(text[room]) & 0xC0U) == 0x80) --room;
+  const size_t blank = text.substr(0, room + 1).rfind(' ');
+  return text.substr(0, blank == std::string_view::npos ? room : blank);
 }
 
-Error Checked::error() const {
+std::string more_faults(size_t count) {
+  return ". And " + std::to_string(count) + " more fault" + (count == 1 ? "" : "s");
+}
+
+// A text of at most `max_bytes` about violations that do not fit with their hints: whole sentences, then the
+// number and the fields of those that are left.
+std::string shortened(const std::vector<Violation>& violations, size_t not_listed, size_t max_bytes) {
+  const size_t tail = more_faults(violations.size() + not_listed).size();
+  const size_t room = max_bytes - std::min(max_bytes, tail);
+  std::string text;
+  std::vector<std::string_view> left;
+  for (const Violation& violation : violations) {
+    const std::string sentence = (text.empty() ? "" : ". ") + violation.without_hint();
+    if (text.size() + sentence.size() <= room)
+      text += sentence;
+    else
+      left.push_back(violation.path);
+  }
+  if (text.empty()) {  // none is short enough
+    text = whole_words(violations.front().without_hint(), room);
+    left.erase(left.begin());
+  }
+  if (left.size() + not_listed == 0) return text;
+  text += more_faults(left.size() + not_listed);
+  const char* separator = ": ";
+  for (const std::string_view path : left) {
+    if (path.empty() || text.size() + 2 + path.size() > max_bytes) continue;
+    text.append(separator).append(path);
+    separator = ", ";
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string Violation::without_hint() const { return (path.empty() ? "the value" : path) + " " + text; }
+
+std::string Violation::sentence() const { return without_hint() + (hint.empty() ? "" : "; " + hint); }
+
+Error Checked::error(size_t max_bytes) const {
   std::string text;
   for (const Violation& violation : violations) text += (text.empty() ? "" : ". ") + violation.sentence();
+  if (not_listed > 0) text += more_faults(not_listed);
+  if (text.size() > max_bytes) text = shortened(violations, not_listed, max_bytes);
   return {Code::invalid, std::move(text)};
 }
 

@@ -41,13 +41,14 @@ struct Violation {
   std::string hint;     // what to write instead; may be empty
   uint32_t origin = 0;  // Node::origin of the value, or of the object that lacks a member; 0: a default
 
-  std::string sentence() const;  // "maxSeconds must be at least 10"
+  std::string sentence() const;  // "maxSeconds must be an integer; for example 600"
+  std::string without_hint() const;
 };
 
 struct CheckOptions {
   Mode mode = Mode::request;
   std::string path = {};                   // prefix of every path
-  size_t max_violations = kMaxViolations;  // further ones are not reported
+  size_t max_violations = kMaxViolations;  // further ones are only counted
 
   // Returns how the scalar at this origin was written, if it was not a string. Lets YAML's 0049 be a string
   // where the schema asks for one.
@@ -65,10 +66,12 @@ struct Checked {
   Document value;
   std::vector<Violation> violations;
   std::vector<Violation> advice;  // accepted, but probably not intended
+  size_t not_listed = 0;          // violations beyond CheckOptions::max_violations
 
   bool ok() const noexcept { return violations.empty(); }
-  // All violations as one Error of Code::invalid.
-  Error error() const;
+  // The violations as one Error of Code::invalid. If they have more than `max_bytes` they are without hints,
+  // and those that do not fit are counted at the end ("And 2 more faults: voice, language").
+  Error error(size_t max_bytes = std::string::npos) const;
 };
 
 struct Rule;

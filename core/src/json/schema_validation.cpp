@@ -45,9 +45,31 @@ std::string count_of(size_t count, const char* noun) {
   return std::to_string(count) + " " + noun + (count == 1 ? "" : "s");
 }
 
-// A hint with an example; empty if the schema has none or the value is secret.
+// A value that the rule accepts, as JSON; "": the schema names none.
+std::string example_value(const Rule& rule) {
+  if (rule.example) return write(*rule.example);
+  if (!rule.choices.empty()) return write(*rule.choices.front());
+  const Node* given = rule.default_value;
+  if (given && (given->is(Type::string) ? !given->string().empty() : given->is(Type::number)))
+    return write(*given);
+  if (rule.format == Rule::Format::uri) return "\"https://example.com/path\"";
+  if (rule.format == Rule::Format::date_time) return "\"2026-01-31T12:00:00Z\"";
+  if (rule.minimum) return write(*rule.minimum);
+  const bool numeric = (rule.types & (Rule::kInteger | Rule::bit(Type::number))) != 0;
+  if (numeric && (!rule.maximum || rule.maximum->number() >= 1)) return "1";
+  const std::string item = rule.items ? example_value(*rule.items) : "";
+  return item.empty() ? item : "[" + item + "]";
+}
+
+// A hint with an example; empty if there is none that is short, or the value is secret.
 std::string example_of(const Rule& rule) {
-  return rule.example && !rule.secret ? "for example " + write(*rule.example) : "";
+  const std::string text = rule.secret ? "" : example_value(rule);
+  return text.empty() || text.size() > kMaxExampleBytes ? "" : "for example " + text;
+}
+
+// The hint for a value that is missing or of another type: all values when the schema lists them.
+std::string values_of(const Rule& rule) {
+  return rule.choices.empty() || rule.secret ? example_of(rule) : "it " + one_of(rule);
 }
 
 std::string pattern_text(const Rule& rule) {
@@ -77,6 +99,8 @@ class Validation::Step {
 void Validation::add_violation(uint32_t origin, std::string text, std::string hint) {
   if (violations_.size() < options_.max_violations)
     violations_.push_back({path_, std::move(text), std::move(hint), origin});
+  else
+    ++not_listed_;
 }
 
 void Validation::run(const Rule& rule, const Node& value) {
@@ -136,7 +160,7 @@ void Validation::free_value(const Node& value) {
 }
 
 void Validation::wrong_type(const Rule& rule, const Node& value) {
-  std::string hint = example_of(rule);
+  std::string hint = values_of(rule);
   if (config() && value.is(Type::string)) {
     if (rule.types & Rule::bit(Type::boolean)) hint = "write true or false, without quotes";
     if (rule.types & (Rule::bit(Type::number) | Rule::kInteger)) hint = "write digits, without quotes";
@@ -209,7 +233,7 @@ void Validation::secret(const Rule& rule, const Node& value) {
 
 void Validation::array(const Rule& rule, const Node& value) {
   if (value.size() < rule.min_items)
-    add_violation(value.origin(), "must have at least " + count_of(rule.min_items, "item"));
+    add_violation(value.origin(), "must have at least " + count_of(rule.min_items, "item"), example_of(rule));
   if (value.size() > rule.max_items)
     add_violation(value.origin(), "must have at most " + count_of(rule.max_items, "item"));
   builder_.origin(value.origin()).begin_array();
@@ -239,7 +263,7 @@ void Validation::property(const Property& property, const Node& object) {
   const Step step(*this, property.name);
   if (is_absent(property.rule, value)) {
     value = property.rule.default_value;
-    if (!value && property.required) add_violation(object.origin(), "is required");
+    if (!value && property.required) add_violation(object.origin(), "is required", values_of(property.rule));
     if (!value) return;
   }
   builder_.key(property.name);

@@ -16,7 +16,9 @@ class Validation {
 
   // Adds exactly one value to the result, even if `value` is invalid.
   void run(const Rule& rule, const Node& value);
-  Checked take_result() { return {builder_.finish(), std::move(violations_), std::move(advice_)}; }
+  Checked take_result() {
+    return {builder_.finish(), std::move(violations_), std::move(advice_), not_listed_};
+  }
 
  private:
   void number(const Rule& rule, const Node& value);
@@ -49,6 +51,7 @@ class Validation {
   Builder builder_;
   std::vector<Violation> violations_;
   std::vector<Violation> advice_;
+  size_t not_listed_ = 0;  // violations beyond the limit
 };
 
 }  // namespace patchbay::core::json

@@ -51,10 +51,13 @@ TEST_CASE("a request is returned in canonical form with its defaults") {
 TEST_CASE("an error names the field and the bound") {
   CHECK(errors(kCall, R"({"phone":"+49","maxSeconds":9})") == "maxSeconds must be at least 10\n");
   CHECK(errors(kCall, R"({"phone":"+49","maxSeconds":3601})") == "maxSeconds must be at most 3600\n");
-  CHECK(errors(kCall, R"({"phone":"+49","maxSeconds":10.5})") == "maxSeconds must be an integer\n");
-  CHECK(errors(kCall, R"({"phone":"+49","maxSeconds":true})") == "maxSeconds must be an integer\n");
-  CHECK(errors(kCall, R"({"phone":"+49","maxSeconds":"60"})") == "maxSeconds must be an integer\n");
-  CHECK(errors(kCall, R"({"maxSeconds":60.0})") == "phone is required\n");
+  CHECK(errors(kCall, R"({"phone":"+49","maxSeconds":10.5})") ==
+        "maxSeconds must be an integer; for example 600\n");
+  CHECK(errors(kCall, R"({"phone":"+49","maxSeconds":true})") ==
+        "maxSeconds must be an integer; for example 600\n");
+  CHECK(errors(kCall, R"({"phone":"+49","maxSeconds":"60"})") ==
+        "maxSeconds must be an integer; for example 600\n");
+  CHECK(errors(kCall, R"({"maxSeconds":60.0})") == "phone is required; for example \"+4930123456\"\n");
   CHECK(errors(kCall, R"({"phone":"49"})") == "phone must be + and digits; for example \"+4930123456\"\n");
   CHECK(errors(kCall, R"({"phone":true})") == "phone must be a string; for example \"+4930123456\"\n");
   CHECK(errors(kCall, R"({"phone":"+4911111111111111"})") == "phone must have at most 16 characters\n");
@@ -65,6 +68,51 @@ TEST_CASE("an error names the field and the bound") {
   CHECK(errors(kCall, R"({"phone":"+49","tags":["a","b","c"]})") == "tags must have at most 2 items\n");
   CHECK(errors(kCall, R"({"phone":"+49","email":7})") == "email must be a string or null\n");
   CHECK(errors(kCall, "[]") == "the value must be an object\n");
+}
+
+TEST_CASE("an error about a missing value or a wrong type shows an example of the schema") {
+  const auto missing = [](const std::string& rule) {
+    return errors((R"({"required":["a"],"properties":{"a":)" + rule + "}}").c_str(), "{}");
+  };
+  CHECK(missing(R"({"type":"string"})") == "a is required\n");
+  CHECK(missing(R"({"type":"string","examples":["b","c"]})") == "a is required; for example \"b\"\n");
+  CHECK(missing(R"({"type":"string","format":"uri"})") ==
+        "a is required; for example \"https://example.com/path\"\n");
+  CHECK(missing(R"({"type":"integer","minimum":10})") == "a is required; for example 10\n");
+  CHECK(missing(R"({"type":"number","maximum":0})") == "a is required\n");
+  CHECK(missing(R"({"type":"array","items":{"type":"integer"}})") == "a is required; for example [1]\n");
+  CHECK(missing(R"({"enum":["b","c"]})") == "a is required; it must be one of \"b\", \"c\"\n");
+  CHECK(missing(R"({"type":"string","x-secret":true,"example":"b"})") == "a is required\n");
+  CHECK(missing(R"({"type":"string","example":")" + std::string(100, 'b') + "\"}") == "a is required\n");
+  CHECK(errors(kCall, R"({"phone":"+49","voice":1})") ==
+        "voice must be a string; it must be one of \"Alice\", \"Bob\"\n");
+}
+
+TEST_CASE("an error that is too long lists whole faults and counts the rest") {
+  const auto schema = json::Schema::compile(kCall);
+  const auto value = json::parse(R"({"phone":7,"maxSeconds":9,"voice":"Bob","tags":[],"email":8})");
+  REQUIRE(schema.ok());
+  REQUIRE(value.ok());
+  const json::Checked checked = schema->check(value->root(), {});
+  const std::string whole = checked.error().text;
+  CHECK(whole ==
+        "phone must be a string; for example \"+4930123456\". maxSeconds must be at least 10. tags must have "
+        "at "
+        "least 1 item. email must be a string or null");
+  CHECK(checked.error(whole.size()).text == whole);
+  const std::string short_one =
+      "phone must be a string. maxSeconds must be at least 10. tags must have at least 1 item. email must be "
+      "a "
+      "string or null";
+  CHECK(checked.error(whole.size() - 1).text == short_one);
+  CHECK(checked.error(short_one.size() - 1).text ==
+        "phone must be a string. maxSeconds must be at least 10. tags must have at least 1 item. And 1 more "
+        "fault: email");
+  CHECK(checked.error(60).text == "phone must be a string. And 3 more faults: maxSeconds, tags");
+  CHECK(checked.error(35).text == "phone must be a. And 3 more faults");
+  for (size_t room = 25; room < whole.size(); ++room) CHECK(checked.error(room).text.size() <= room);
+  const json::Checked counted = schema->check(value->root(), {.max_violations = 1});
+  CHECK(counted.error().text == "phone must be a string; for example \"+4930123456\". And 3 more faults");
 }
 
 TEST_CASE("an error about a pattern shows its rule or an example, never the regular expression") {
@@ -80,7 +128,7 @@ TEST_CASE("an error about a pattern shows its rule or an example, never the regu
 TEST_CASE("null for an optional field counts as absent") {
   CHECK(check(kCall, R"({"phone":"+49","maxSeconds":null,"Voice":null,"tags":null})").value ==
         R"({"phone":"+49","maxSeconds":600})");
-  CHECK(errors(kCall, R"({"phone":null})") == "phone is required\n");
+  CHECK(errors(kCall, R"({"phone":null})") == "phone is required; for example \"+4930123456\"\n");
   CHECK(check(R"({"properties":{"any":{},"one":{"enum":["a"]},"none":{"enum":["a",null]}}})",
               R"({"any":null,"one":null,"none":null})")
             .value == R"({"any":null,"none":null})");
@@ -106,7 +154,7 @@ TEST_CASE("an integer beyond 64 bits gets an error that names the bound") {
   CHECK(errors(kCall, R"({"phone":"+49","maxSeconds":-99999999999999999999999})") ==
         "maxSeconds must be at least 10\n");
   CHECK(errors(R"({"type":"integer"})", "1e30") == "the value must be at most 9223372036854775807\n");
-  CHECK(errors(R"({"type":"integer"})", "1.5") == "the value must be an integer\n");
+  CHECK(errors(R"({"type":"integer"})", "1.5") == "the value must be an integer; for example 1\n");
   CHECK(check(R"({"type":"integer","maximum":600,"x-snap":true})", "1e30").value == "600");
 }
 
