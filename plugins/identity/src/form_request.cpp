@@ -33,7 +33,8 @@ FormRequest read_form_request(const Settings& settings, const http::Request& req
 }
 
 std::optional<http::Response> refuse_client(const Tenant& tenant, const std::string& client_id) {
-  if (client_id.empty()) return http::error(400, "invalid_request", "client_id is missing: name a configured client");
+  if (client_id.empty())
+    return http::error(400, "invalid_request", "client_id is missing: name a configured client");
   if (tenant.client(client_id) == nullptr)
     return http::error(401, "invalid_client", "this client_id is not configured");
   return std::nullopt;

@@ -57,7 +57,8 @@ void TokenRoutes::handle(const http::Request& request, TokenReply reply) {
   const std::string grant_type = read.form["grant_type"];
   asked.attempt = {asked.tenant, read.form["username"], grant_type, request.remote, request.correlation};
   asked.form = std::move(read.form);
-  if (grant_type.empty()) return reply(token_error("invalid_request", "grant_type is missing; for example password"));
+  if (grant_type.empty())
+    return reply(token_error("invalid_request", "grant_type is missing; for example password"));
   const bool known =
       grant_type == "password" || grant_type == "refresh_token" || grant_type == "authorization_code";
   if (!known)
