@@ -8,8 +8,10 @@ import os
 import sys
 import urllib.parse
 
+from objects import Objects
 from openapi import Document
 from server import API, ORDINARY, PRIMARY, THIRD, Checks, Server, bearer
+from telephone import Telephone
 
 CHECKS = Checks()
 
@@ -48,6 +50,7 @@ class Matrix:
         self.alice = bearer(server.token("alice", PRIMARY))
         self.carol = bearer(server.token("carol", ORDINARY))
         self.erin = bearer(server.token("erin", THIRD))
+        self.objects = Objects(server, self.carol, ORDINARY)
         self.callers = {
             "none": {},
             "garbage": bearer("ak_" + "A" * 43),
@@ -71,47 +74,32 @@ class Matrix:
         assert self.server.ask("DELETE", API + "/admin/keys/" + made["id"], None, self.carol, ORDINARY).status == 200
         return made["key"]
 
-    def object_path(self, operation):
-        """The path of a fresh object of other.example, and the body for the operation."""
-        makers = {
-            "/calls/{id}": ("/calls", {"phone": "+4930123456", "systemPrompt": "x", "scheduleAtUtc": "2027-10-01T00:00:00Z"}, "callId"),
-            "/admin/webhooks/{id}": ("/admin/webhooks", {"url": "http://127.0.0.1:9/hook", "events": ["*"]}, "id"),
-            "/admin/keys/{id}": ("/admin/keys", {"name": f"k{os.urandom(6).hex()}"}, "id"),
-            "/outbound-routes/{match}": ("/outbound-routes", {"match": f"+4{int.from_bytes(os.urandom(5), 'big')}", "trunkIds": ["main"]}, "match"),
-            "/inbound-routes/{did}": ("/inbound-routes", {"did": f"+4{int.from_bytes(os.urandom(5), 'big')}", "user": "dave"}, "did"),
-            "/admin/numbers/{number}": ("/admin/numbers", {"name": f"n{os.urandom(6).hex()}", "number": f"+4{int.from_bytes(os.urandom(5), 'big')}", "mode": "disabled"}, "number"),
-            "/admin/users/{username}": ("/admin/users", {"username": f"u{os.urandom(6).hex()}", "role": "user"}, "username"),
-            "/admin/whitelist/{number}": None,
-        }
-        for prefix, maker in makers.items():
-            if operation.path.startswith(API + prefix):
-                if maker is None:
-                    return self.whitelist_entry()
-                where, body, member = maker
-                answer = self.server.ask("POST", API + where, body, self.carol, ORDINARY)
-                if answer.status not in (200, 201):
-                    CHECKS.check(False, f"{operation}: no object of {where}: {answer.status} {answer.body[:200]!r}")
-                    return operation.path
-                made = answer.json()
-                value = next((value for key, value in made.items() if key.lower() == member.lower()), "")
-                name = operation.path.split("{", 1)[1].split("}", 1)[0]
-                return operation.path.replace("{" + name + "}", urllib.parse.quote(str(value), safe=""))
-        return operation.path
-
-    def whitelist_entry(self):
-        number = f"+4{int.from_bytes(os.urandom(5), 'big')}"
-        answer = self.server.ask("POST", "/signal.ashx?whitelist=add", {"number": number}, self.carol, ORDINARY)
-        CHECKS.check(answer.status == 200, f"no whitelist entry: {answer.body[:200]!r}")
-        return API + "/admin/whitelist/" + urllib.parse.quote(number, safe="")
-
     def ask(self, operation, caller):
-        path = self.object_path(operation).replace("{", "x").replace("}", "x")
-        required = {one["name"]: one["schema"].get("enum", ["x"])[0] for one in operation.parameters("query") if one.get("required")}
+        values = self.objects.values(operation)
+        path = operation.path
+        for one in operation.parameters("path"):
+            path = path.replace("{" + one["name"] + "}", urllib.parse.quote(str(values[one["name"]]), safe=""))
+        required = {one["name"]: values.get(one["name"], one["schema"].get("enum", ["x"])[0]) for one in operation.parameters("query") if one.get("required")}
         if caller.endswith("-named"):
             required["tenant"] = ORDINARY
         host = THIRD if caller == "foreign-key" or caller == "foreign" else ORDINARY
         target = path + ("?" + urllib.parse.urlencode(required) if required else "")
-        return self.server.ask(operation.method, target, operation.body_example(), self.callers[caller], host)
+        body = operation.body_example()
+        if operation.path.endswith("/admin/shares") and body:
+            body["file"] = self.objects.file()
+        answer = self.server.ask(operation.method, target, body, self.callers[caller], host)
+        if str(operation) == f"DELETE {API}/transcripts/{{callId}}" and answer.status == 200:
+            self.objects.spent()
+        return answer
+
+    def own_objects_of_foreigners(self):
+        """Their 404 above is that of a foreign object: what they own they reach in the same way."""
+        own = Objects(self.server, self.erin, THIRD)
+        paths = (f"/transcripts/{own.ended_call()}", f"/calls/{own.call()}")
+        for path in paths:
+            CHECKS.check(own.ask("GET", path).status == 200, f"GET {path} of its owner")
+            CHECKS.check(self.objects.ask("GET", path).status == 404, f"GET {path} of {THIRD} by {ORDINARY}")
+        CHECKS.check(own.ask("DELETE", "/admin/shares/" + own.share()).status == 200, "a share's owner revokes it")
 
     def run(self, table):
         for operation in self.document.operations:
@@ -125,12 +113,13 @@ class Matrix:
                 CHECKS.check(answer.status in statuses, f"{operation}, {caller}: {answer.status} instead of {sorted(statuses)}: {answer.body[:160]!r}")
                 if answer.status >= 400:
                     CHECKS.check(ORDINARY.encode() not in answer.body or not caller.startswith("foreign"), f"{operation}, {caller}: the error has the foreign tenant")
+        self.own_objects_of_foreigners()
         for name in table:
             CHECKS.check(any(str(one) == name for one in self.document.operations), f"the table has {name}, the server does not")
 
 
 def main():
-    server = Server(sys.argv[1], sys.argv[2])
+    server = Server(sys.argv[1], sys.argv[2], telephone=Telephone())
     try:
         Matrix(server).run(load_table(os.path.join(os.path.dirname(os.path.abspath(__file__)), "tenant_matrix.table")))
     finally:

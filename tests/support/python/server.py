@@ -38,7 +38,7 @@ SECRETS = {
 }
 
 
-def configuration(trunk_port, limits=""):
+def configuration(trunk_port, limits="", mail_port=9, identity=""):
     def users(admin, user):
         return (
             "{clients: [patchbay-admin, {id: portal, name: Customer portal, redirectUris: [\"https://portal.example/cb\", \"http://127.0.0.1/native\"], "
@@ -60,13 +60,13 @@ server:
   log: {{level: debug, format: json}}
 plugins:
   rest-api: {{listen: "127.0.0.1:0", limits: {{requestsPerSecond: 100000, burst: 100000{", " + limits if limits else ""}}}}}
-  identity: {{issuer: "http://{PRIMARY}"}}
+  identity: {{issuer: "http://{PRIMARY}"{", " + identity if identity else ""}}}
   media: {{}}
   whitelist: {{}}
   numbers: {{}}
   webhooks: {{}}
-  transcripts: {{mail: {{host: 127.0.0.1, port: 9, username: u, password: {SECRETS['smtp']}, from: calls@example.com}}}}
-  ai-voice: {{}}
+  transcripts: {{mail: {{host: 127.0.0.1, port: {mail_port}, username: u, password: {SECRETS['smtp']}, from: calls@example.com}}}}
+  ai-voice: {{maxLoadPercent: 0}}
   engine-local: {{}}
   sip-trunk: {{listenPort: 0}}
 tenants:
@@ -104,15 +104,16 @@ class Answer:
 class Server:
     """Runs until close(). `program` is build/<preset>/bin/patchbay, `plugins` its folder of plugins.
 
+    `telephone` answers the calls (telephone.py); without one nobody does. `mail_port`: of the server that gets the outcome mails.
     PATCHBAY_TEST_STORE=postgres in the environment: with its store in a PostgreSQL server of its own.
     """
 
-    def __init__(self, program, plugins, limits=""):
+    def __init__(self, program, plugins, limits="", telephone=None, mail_port=9, identity=""):
         self.folder = tempfile.mkdtemp(prefix="patchbay-contract-")
         # A port where no SIP server answers: calls fail, and nothing leaves the machine.
         self.silent = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
         self.silent.bind(("127.0.0.1", 0))
-        text = configuration(self.silent.getsockname()[1], limits)
+        text = configuration(telephone.port if telephone else self.silent.getsockname()[1], limits, mail_port, identity)
         if not os.path.exists(os.path.join(plugins, "numbers.so")):
             text = text.replace("  numbers: {}\n", "")
         self.config = os.path.join(self.folder, "patchbay.yaml")
