@@ -110,6 +110,9 @@ void Connection::route(const Head& head) {
     incoming_.max_body = std::min(match.route->max_body, host_.limits().max_route_body);
   incoming_.needs_bearer = match.route->needs_bearer && info_.listener_role != kLocal;
   incoming_.streams = match.route->streams || match.route->upgrade;
+  if (const std::string name(match.missing); !name.empty())
+    exchange.refusal =
+        Refusal{400, "invalid_request", "the query parameter " + name + " is required: ?" + name + "=..."};
   if (query.error) exchange.refusal = Refusal{400, "invalid_request", query.error->text};
   for (auto& [name, raw] : match.params) {
     auto value = decode_segment(raw);

@@ -23,7 +23,8 @@ void restore_plus(std::string_view key, std::string_view raw, std::string& value
   const bool begins_with_plus = !raw.empty() && raw.front() == '+';
   if (is_any_of(key, {"did", "match", "fromNumber"}) && !value.empty() && value.front() == ' ')
     value.front() = '+';
-  if (is_any_of(key, {"q"}) && begins_with_plus && value.size() > 1 && is_digits(value.substr(1, 1)))
+  if (is_any_of(key, {"q", "object"}) && begins_with_plus && value.size() > 1 &&
+      is_digits(value.substr(1, 1)))
     value.front() = '+';
   if (!is_any_of(key, {"since", "until", "after"})) return;
   if (const size_t at = value.rfind(' '); at != std::string::npos && at > kDateLength) value[at] = '+';
@@ -55,6 +56,10 @@ Query parse_query(std::string_view raw) {
   const auto fail = [&](std::string text) {
     if (!query.error) query.error = Error{Code::invalid, std::move(text)};
   };
+  // An unknown name may be long, and a sentence with it would not help.
+  const auto named = [](const std::string& key) {
+    return key.size() <= kMaxNamedParameter ? "the parameter " + key : std::string("a parameter");
+  };
   for (size_t count = 0; !raw.empty();) {
     const auto end = std::min(raw.find('&'), raw.size());
     const auto piece = raw.substr(0, end);
@@ -69,15 +74,12 @@ Query parse_query(std::string_view raw) {
     const auto raw_value = piece.substr(std::min(equals + 1, piece.size()));
     auto value = decode_text(raw_value, true);
     if (!key || !value) {
-      // An unknown name may be long, and a sentence with it would not help.
-      const bool named = key && key->size() <= kMaxNamedParameter;
-      fail("query: " + (named ? "the parameter " + *key + ": " : std::string()) +
-           (key ? value : key).error().text);
+      fail("query: " + (key ? named(*key) + ": " : std::string()) + (key ? value : key).error().text);
       continue;
     }
     const auto same = [&](const auto& seen) { return equals_ignoring_case(seen.first, *key); };
     if (std::any_of(query.values.begin(), query.values.end(), same)) {
-      fail("query: the parameter " + *key + " is given twice");
+      fail("query: " + named(*key) + " is given twice");
       continue;
     }
     restore_plus(*key, raw_value, *value);

@@ -205,11 +205,29 @@ struct Router::Impl {
       add_choices(*hit);
       return {};
     }
+    return match_of(*chosen);
+  }
+
+  RouteMatch match_of(const Candidate& chosen) {
     RouteMatch match;
-    match.route = &chosen->route;
+    match.route = &chosen.route;
     for (size_t i = 0; i < raw_params.size(); ++i)
-      match.params.emplace_back(chosen->names[i], std::move(raw_params[i]));
+      match.params.emplace_back(chosen.names[i], std::move(raw_params[i]));
     return match;
+  }
+
+  // After find() without a match: a route of this method and path that needs only a query parameter, of any
+  // value.
+  std::optional<RouteMatch> find_incomplete() {
+    if (hit == nullptr) return {};
+    for (const auto& candidate : *hit) {
+      const auto& wanted = candidate.route.discriminator;
+      if (!wanted || !wanted->value.empty() || candidate.route.upgrade) continue;
+      RouteMatch match = match_of(candidate);
+      match.missing = wanted->key;
+      return match;
+    }
+    return {};
   }
 
   static RouteMatch whole_server() {
@@ -241,6 +259,7 @@ struct Router::Impl {
     if (has_empty_or_dot_segment(query.path)) return {};
     if (query.method != Method::other) {
       if (auto match = find(query, query.method)) return std::move(*match);
+      if (auto match = find_incomplete()) return std::move(*match);
       if (query.method == Method::head)
         if (auto match = find(query, Method::get)) return std::move(*match);
     }

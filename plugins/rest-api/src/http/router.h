@@ -27,6 +27,8 @@ struct RouteMatch {
   const Route* route = nullptr;  // null: 405 if `allow` is set, else 404. Valid as long as the Router
   // Names from the route, values raw.
   std::vector<std::pair<std::string_view, std::string>> params;
+  // The query parameter that `route` needs and the request lacks: 400. "": none.
+  std::string_view missing;
   // Methods that the path has, with HEAD and OPTIONS: the value of Allow.
   std::string allow;
   // Of a 404 whose path exists: the query parameters that its routes need, "?whitelist=list, ?whitelist=add".

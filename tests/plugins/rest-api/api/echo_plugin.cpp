@@ -85,7 +85,10 @@ Result<http::Response> echo(const http::Request& request) { return http::ok(echo
 
 constexpr char kBody[] = R"({"type": "object", "required": ["phone"], "properties": {
   "phone": {"type": "string", "minLength": 3},
-  "retries": {"type": "integer", "minimum": 0, "maximum": 10, "default": 0, "x-snap": false}}})";
+  "retries": {"type": "integer", "minimum": 0, "maximum": 10, "default": 0, "x-snap": false},
+  "one": {"type": "integer"}, "two": {"type": "integer"}, "three": {"type": "integer"}, "four": {"type": "integer"},
+  "five": {"type": "integer"}, "six": {"type": "integer"}, "seven": {"type": "integer"}, "eight": {"type": "integer"},
+  "nine": {"type": "integer"}, "ten": {"type": "integer"}}})";
 constexpr char kQuery[] = R"({"type": "object", "properties": {
   "count": {"type": "integer", "minimum": 1}, "deep": {"type": "boolean"}, "q": {"type": "string", "maxLength": 5}}})";
 constexpr char kExample[] = R"({"request": {"phone": "+49"}, "reply": {"phone": "+49"}})";
@@ -161,6 +164,9 @@ class EchoPlugin final : public Plugin {
         return http::ok(std::string("{\"verb\":\"") + verb + "\"}");
       });
     }
+    http::Route by_query = route("DELETE", "/t/open");
+    by_query.discriminator = "match=";
+    routes_->add(by_query, echo);
     http::Route local = route("GET", "/t/local");
     local.listener = "local";
     routes_->add(local, echo);

@@ -43,6 +43,19 @@ TEST_CASE("a body is validated by the route's schema, and the error names field 
   CHECK(has(broken.body, R"("error":"invalid_request")"));
 }
 
+TEST_CASE("an error of many faults lists whole ones, and names the fields of the rest") {
+  const ApiServer server;
+  const auto answer = server.as("admin-a", "POST", "/t/checked",
+                                R"({"phone": 1, "one": "", "two": "", "three": "", "four": "", "five": "",
+                                    "six": "", "seven": "", "eight": "", "nine": "", "ten": ""})");
+  CHECK(answer.status == 400);
+  CHECK(answer.body ==
+        error_text("invalid_request",
+                   "phone must be a string. one must be an integer. two must be an integer. three must be an "
+                   "integer. four must be an integer. five must be an integer. six must be an integer. seven "
+                   "must be an integer. eight must be an integer. And 2 more faults: nine, ten"));
+}
+
 TEST_CASE("a large body is parsed on a worker and checked as a small one") {
   const ApiServer server;
   const std::string padding = R"(", "note": ")" + std::string(200'000, 'x') + "\"}";
@@ -77,6 +90,17 @@ TEST_CASE("the error for a missing discriminator names it") {
   const auto answer = server.http.get("/t/choice");
   CHECK(answer.status == 404);
   CHECK(answer.body == error_text("not_found", "this path needs one of ?verb=one, ?verb=two"));
+}
+
+TEST_CASE("a method that lacks its required query parameter is 400, after the bearer was checked") {
+  const ApiServer server;
+  const auto answer = server.as("admin-a", "DELETE", "/t/open");
+  CHECK(answer.status == 400);
+  CHECK(answer.body == error_text("invalid_request", "the query parameter match is required: ?match=..."));
+  CHECK(server.as("admin-a", "DELETE", "/t/open?match=%2B49").status == 200);
+  CHECK(server.as("user-a", "DELETE", "/t/open").status == 403);
+  CHECK(server.as("unknown", "DELETE", "/t/open").status == 401);
+  CHECK(server.as("admin-a", "PUT", "/t/open").status == 405);
 }
 
 TEST_CASE("a query that is repeated is read as before, also after another one") {

@@ -29,7 +29,9 @@ TEST_CASE("request target - queries decode plus, refuse repeated keys and restor
   CHECK(query.values == StringPairs{{"a", "1 2"}, {"b", "+"}, {"c", ""}, {"", "d"}, {"e", "=f&"}});
   CHECK(parse_query("a=1&a=1").error);
   CHECK(parse_query("a=1&%61=2").error);
-  CHECK(parse_query("ab=1&Ab=2").error);
+  CHECK(parse_query("ab=1&Ab=2").error->text == "query: the parameter Ab is given twice");
+  const std::string long_name(65, 'n');
+  CHECK(parse_query(long_name + "&" + long_name).error->text == "query: a parameter is given twice");
   CHECK(parse_query("ab=1&AB=2").error);
   CHECK(parse_query("a=%zz").error);
   CHECK(parse_query("%00=1").error);
@@ -45,6 +47,8 @@ TEST_CASE("request target - queries decode plus, refuse repeated keys and restor
   CHECK(value("since=2026-01-31+12:00") == "2026-01-31 12:00");
   CHECK(value("since=2026-01-31T12:00Z") == "2026-01-31T12:00Z");
   CHECK(value("DID=+49") == "+49");
+  CHECK(value("object=+4930500") == "+4930500");
+  CHECK(value("object=a+b") == "a b");
 }
 
 TEST_CASE("request target - a query of thousands of pairs is refused in linear time") {

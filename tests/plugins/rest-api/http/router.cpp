@@ -63,6 +63,26 @@ TEST_CASE("router - discriminators distinguish routes of one path") {
   CHECK(resolve(*router, Method::get, "/signal.ashx", {{"whitelist", "erase"}}).allow.empty());
 }
 
+TEST_CASE("router - a route that lacks only its query parameter is found, with the parameter's name") {
+  auto router = *Router::create({{1, Method::get, "/routes", {}, kPublic},
+                                 {2, Method::del, "/routes", Discriminator{"match", ""}, kPublic},
+                                 {3, Method::put, "/routes/{x}", Discriminator{"did", ""}, kPublic},
+                                 {4, Method::put, "/routes/{x}", Discriminator{"verb", "a"}, kPublic},
+                                 {5, Method::post, "/routes", Discriminator{"verb", "a"}, kPublic}},
+                                kPublic);
+  CHECK(resolve(*router, Method::del, "/routes", {{"match", "1"}}).missing.empty());
+  const auto lacks = resolve(*router, Method::del, "/routes", {{"mach", "1"}});
+  REQUIRE(lacks.route != nullptr);
+  CHECK(lacks.route->id == 2);
+  CHECK(lacks.missing == "match");
+  const auto item = resolve(*router, Method::put, "/routes/7");
+  REQUIRE(item.route != nullptr);
+  CHECK(item.missing == "did");
+  CHECK(item.params.at(0).second == "7");
+  CHECK(resolve(*router, Method::post, "/routes").route == nullptr);
+  CHECK(resolve(*router, Method::patch, "/routes").allow == "GET, HEAD, OPTIONS");
+}
+
 TEST_CASE("router - the error of an invalid table names the route") {
   const auto refuse = [](const char* path) {
     const auto result = Router::create({{1, Method::get, path, {}, kPublic, false}}, kPublic);
