@@ -48,7 +48,8 @@ Result<Page> read_page(const StringPairs& query) {
     if (!is_limit && !is_name("offset", key)) continue;
     const auto count = read_count(value);
     if (is_limit) {
-      if (!count || *count < 1) return {Code::invalid, "limit must be a whole number of at least 1, such as 50"};
+      if (!count || *count < 1)
+        return {Code::invalid, "limit must be a whole number of at least 1, such as 50"};
       page.limit = std::min(*count, kMaxLimit);
     } else {
       if (!count) return {Code::invalid, "offset must be a whole number of at least 0, such as 50"};
