@@ -29,6 +29,7 @@ std::string yaml(uint16_t trunk_port, uint16_t mail_port) {
   identity: {issuer: "http://acme.example"}
   media: {}
   whitelist: {}
+  numbers: {}
   webhooks: {}
   transcripts: {}
   ai-voice: {}
@@ -220,6 +221,18 @@ void routes(Client& client) {
   client.ask("POST", explain, R"({"direction":"inbound","did":"+4930123456"})");
 }
 
+void numbers(Client& client) {
+  const std::string path = std::string(kRoot) + "/admin/numbers", item = path + "/{number}",
+                    target = path + "/%2B4930123450";
+  client.ask("POST", path,
+             R"({"number":"+4930123450","name":"Desk","systemPrompt":"Help.","transferTargets":["alice"]})");
+  client.ask("GET", item, "", target);
+  client.ask("PATCH", item, R"({"mode":"ring-user","user":"alice"})", target);
+  CHECK(client.ask("GET", path)["data"].size() == 1);
+  CHECK(client.ask("GET", std::string(kRoot) + "/numbers")["data"].size() == 1);
+  client.ask("DELETE", item, "", target);
+}
+
 void keys(Client& client) {
   const std::string path = std::string(kRoot) + "/admin/keys";
   const std::string id = text_of(client.ask("POST", path, R"({"name":"billing"})"), "id");
@@ -315,6 +328,7 @@ TEST_CASE("every success in the OpenAPI document has the described body") {
   webhooks(client, receiver);
   whitelist(client);
   keys(client);
+  numbers(client);
   routes(client);
   users_and_signing_keys(client);
   mails(client, smtp);

@@ -87,10 +87,11 @@ class Objects:
         self.until(f"/admin/webhooks/{self.hook}/deliveries?limit=500", lambda page: any(one["deliveryId"] == sent and one["endedUtc"] for one in page["data"]))
         return self.hook, sent
 
-    def values(self, operation):
-        """{parameter of the path, or required one of the query: value} that names an object made for this request."""
+    def values(self, operation, queried=None):
+        """{parameter of the path or, by default if it is required, of the query: value} that names an object made for this request."""
         path = operation.path.removeprefix(API)
-        queried = {one["name"] for one in operation.parameters("query") if one.get("required")}
+        if queried is None:
+            queried = {one["name"] for one in operation.parameters("query") if one.get("required")}
         if path.startswith("/admin/webhooks/{id}/deliveries/"):
             return dict(zip(("id", "deliveryId"), self.ended_delivery()))
         if "match" in queried or path.startswith("/outbound-routes/"):

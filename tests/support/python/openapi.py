@@ -5,6 +5,7 @@ import re
 
 import jsonschema
 
+FORM = "application/x-www-form-urlencoded"
 METHODS = ("get", "post", "put", "patch", "delete", "options", "head")
 # In no field's name or rule, so that an error that repeats input is found.
 MARK = "zq7mark"
@@ -47,6 +48,13 @@ class Operation:
         schema = content.get("schema")
         return sample(schema) if schema else None
 
+    def takes_form(self):
+        return FORM in self.node.get("requestBody", {}).get("content", {})
+
+    def form_example(self):
+        """The text of a form, by default an empty one."""
+        return next((one["value"] for one in self.node["requestBody"]["content"][FORM].get("examples", {}).values()), "")
+
     def variants(self):
         """(query, schema, example) of each form of the body: routes of one path that differ by a query parameter have one each."""
         content = self.node.get("requestBody", {}).get("content", {}).get("application/json", {})
@@ -81,8 +89,17 @@ class Operation:
             value = answer.json()
         except ValueError:
             return ["the body is no JSON"]
-        validator = jsonschema.Draft202012Validator(self.document.strict(schema))
-        return [f"{'.'.join(map(str, one.absolute_path))}: {one.message[:200]}" for one in validator.iter_errors(value)]
+        return self.document.mismatches(value, schema)
+
+    def example_faults(self):
+        """What of the examples of answers their schemas do not say."""
+        faults = []
+        for status, node in self.node["responses"].items():
+            for content in self.document.resolve(node).get("content", {}).values():
+                examples = [content["example"]] if "example" in content else [one["value"] for one in content.get("examples", {}).values()]
+                for value in examples if "schema" in content else []:
+                    faults += [f"{status}: {one}" for one in self.document.mismatches(value, content["schema"])]
+        return faults
 
 
 class Document:
@@ -94,6 +111,10 @@ class Document:
             for method, node in item.items()
             if method in METHODS
         ]
+
+    def mismatches(self, value, schema):
+        validator = jsonschema.Draft202012Validator(self.strict(schema))
+        return [f"{'.'.join(map(str, one.absolute_path))}: {one.message[:200]}" for one in validator.iter_errors(value)]
 
     def resolve(self, node):
         while "$ref" in node:
