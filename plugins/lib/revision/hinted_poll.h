@@ -33,23 +33,26 @@ class HintedPoll {
   }
   // Looks at once. start() opens the hints of other processes.
   void hint() {
-    if (!looking_) return begin();
+    if (!looking_) return begin(true);
     looks_again_ = true;  // what the running look has read may be older
   }
   void looked() {
     looking_ = false;
     if (stopped_) return;
-    if (std::exchange(looks_again_, false)) return begin();
+    if (std::exchange(looks_again_, false)) return begin(true);
     schedule();
   }
+  // Whether a hint began the running look; otherwise it was time for one.
+  bool was_hinted() const { return was_hinted_; }
 
  private:
   void schedule() {
-    timer_.after_ms(interval_ms_, [this] { begin(); });
+    timer_.after_ms(interval_ms_, [this] { begin(false); });
   }
-  void begin() {
+  void begin(bool by_hint) {
     timer_.cancel();
     looking_ = true;
+    was_hinted_ = by_hint;
     look_();
   }
 
@@ -61,6 +64,7 @@ class HintedPoll {
   // state
   bool looking_ = false;
   bool looks_again_ = false;
+  bool was_hinted_ = false;
   bool stopped_ = false;
   Subscription hints_;
   Timer timer_;

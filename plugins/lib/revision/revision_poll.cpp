@@ -1,12 +1,27 @@
 #include "revision/revision_poll.h"
 
+#include <algorithm>
+#include <utility>
+
 namespace patchbay::lib {
+namespace {
+
+Metric changes(const Host& host, const char* began_by) {
+  std::string plugin(host.plugin_id());
+  std::replace(plugin.begin(), plugin.end(), '-', '_');
+  return Metric::counter(host, "patchbay_" + plugin + "_revisions_read_total",
+                         "Changed revisions that were read, by what began the read", {{"after", began_by}});
+}
+
+}  // namespace
 
 RevisionPoll::RevisionPoll(const Host& host)
     : host_(&host),
       log_(host),
       revisions_(Statement::find(host, "revisions")),
       raise_(Statement::find(host, "revision_raise")),
+      changes_after_hints_(changes(host, "hint")),
+      changes_after_intervals_(changes(host, "interval")),
       poll_(host, kRevisionPollMs, [this] { read(); }) {}
 
 void RevisionPoll::watch(const std::string& domain, Function<void()> changed) {
@@ -29,7 +44,8 @@ void RevisionPoll::take(const Rows& rows) {
   for (size_t row = 0; row < rows.size(); ++row) {
     const auto watch = watches_.find(rows.text(row, 0));
     if (watch == watches_.end() || watch->second.revision == rows.integer(row, 1)) continue;
-    watch->second.revision = rows.integer(row, 1);
+    if (std::exchange(watch->second.revision, rows.integer(row, 1)) != kUnread)
+      (poll_.was_hinted() ? changes_after_hints_ : changes_after_intervals_).add();
     watch->second.changed();
   }
 }

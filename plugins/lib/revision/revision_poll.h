@@ -39,8 +39,9 @@ class RevisionPoll {
   void raise(Transaction& tx, const char* domain) const;
 
  private:
+  static constexpr int64_t kUnread = -1;
   struct Watch {
-    int64_t revision = -1;
+    int64_t revision = kUnread;
     Function<void()> changed;
   };
   void read();
@@ -49,6 +50,7 @@ class RevisionPoll {
   const Host* host_;
   Log log_;
   Statement revisions_, raise_;
+  Metric changes_after_hints_, changes_after_intervals_;
   std::map<std::string, Watch, std::less<>> watches_;  // by domain
   bool failed_ = false;
   bool stopped_ = false;

@@ -296,6 +296,42 @@ TEST_CASE("a change at one server counts at the other") {
   }));
 }
 
+// The regular look may find a change before its hint arrives, so others follow until a hint was first.
+TEST_CASE("a change at one server reaches the other by a NOTIFY of the database") {
+  Cluster cluster;
+  const auto changes_by_hint = [&] {
+    const auto metrics = cluster.b->ask({"GET", "/local/metrics", "", ""});
+    REQUIRE(metrics);
+    const std::string name = "\npatchbay_webhooks_revisions_read_total{after=\"hint\"} ";
+    const size_t at = metrics->body.find(name);
+    REQUIRE(at != std::string::npos);
+    return std::atoi(metrics->body.c_str() + at + name.size());
+  };
+  const int before = changes_by_hint();
+  const auto created = cluster.a->ask(
+      {"POST", "/api.ashx/v1/admin/webhooks", "",
+       R"({"url":")" + cluster.environment.receiver.url("/new") + R"(","events":["outbound-ai.finished"]})"});
+  REQUIRE(created);
+  REQUIRE(created->status / 100 == 2);
+  const std::string path = "/api.ashx/v1/admin/webhooks/" + json_text(created->body, "id");
+  bool active = true;
+  const auto change = [&] {
+    active = !active;
+    const std::string state = std::string("\"active\":") + (active ? "true" : "false");
+    const auto changed = cluster.a->ask({"PATCH", path, "", "{" + state + "}"});
+    REQUIRE((changed && changed->status == 200));
+    REQUIRE(eventually([&] {
+      const auto read = cluster.b->ask({"GET", path, "", ""});
+      return read && read->body.find(state) != std::string::npos;
+    }));
+  };
+  const auto is_seen_by_hint = [&] {
+    change();
+    return changes_by_hint() > before;
+  };
+  CHECK(eventually(is_seen_by_hint));
+}
+
 TEST_CASE("a server that was paused for longer than its lease hangs up the calls that were ended meanwhile") {
   Cluster cluster;
   const auto [of_a, of_b] = cluster.talk();
