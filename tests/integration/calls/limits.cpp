@@ -14,6 +14,25 @@ using namespace std::chrono_literals;
 
 namespace {
 
+// A server with a trunk at which nobody answers, and a clock controlled by the test.
+struct LimitedServer {
+  explicit LimitedServer(const std::string& of_tenant, const std::string& of_trunk = "")
+      : calls(options(of_tenant, of_trunk)) {}
+
+  CallServer::Options options(const std::string& of_tenant, const std::string& of_trunk) {
+    CallServer::Options options;
+    options.trunks = {{"main", trunk.port(), of_trunk}};
+    options.sip_trunk = ", silenceTimeoutMs: 32000";
+    options.ai_voice = of_tenant;
+    options.clock = &clock;
+    return options;
+  }
+
+  DeafPort trunk;
+  core::ManualClock clock;
+  CallServer calls;
+};
+
 struct Posted {
   std::string id;
   std::string waits_for;
@@ -87,13 +106,8 @@ TEST_CASE("beyond a trunk's maxCalls a call takes the next trunk, and waits when
 }
 
 TEST_CASE("the starts of a tenant's calls are spaced by its callsPerSecond") {
-  DeafPort trunk;
-  core::ManualClock clock;
-  CallServer::Options options;
-  options.trunks = {{"main", trunk.port()}};
-  options.ai_voice = "{callsPerSecond: 2}";
-  options.clock = &clock;
-  CallServer server(options);
+  LimitedServer limited("{callsPerSecond: 2}");
+  CallServer& server = limited.calls;
   const Posted first = post(server);
   CHECK(first.waits_for == "");
   CHECK(reaches(server, first.id, "dispatching"));
@@ -104,30 +118,24 @@ TEST_CASE("the starts of a tenant's calls are spaced by its callsPerSecond") {
   CHECK(probe::eventually(
       [&] { return server.metric("patchbay_ai_voice_limited_total{limit=\"rate\"}") == 2; }));
   CHECK(server.get(second.id).text("status") == "scheduled");
-  clock.advance(500ms);
+  limited.clock.advance(500ms);
   CHECK(reaches(server, second.id, "dispatching"));
   CHECK(server.get(third.id).text("status") == "scheduled");
-  clock.advance(500ms);
+  limited.clock.advance(500ms);
   CHECK(reaches(server, third.id, "dispatching"));
   for (const Posted& each : {first, second, third}) CHECK(server.hangup(each.id).status == 200);
   CHECK(server.idle());
 }
 
 TEST_CASE("the record of a call names the limit that it met only when its time had come") {
-  DeafPort trunk;
-  core::ManualClock clock;
-  CallServer::Options options;
-  options.trunks = {{"main", trunk.port()}};
-  options.sip_trunk = ", silenceTimeoutMs: 32000";
-  options.ai_voice = "{maxConcurrentCalls: 1}";
-  options.clock = &clock;
-  CallServer server(options);
+  LimitedServer limited("{maxConcurrentCalls: 1}");
+  CallServer& server = limited.calls;
   const Posted first = post(server);
   CHECK(reaches(server, first.id, "dispatching"));
-  const std::string soon = R"(,"scheduleAtUtc":")" + utc_text(clock.now_ms() + 1000) + "\"";
+  const std::string soon = R"(,"scheduleAtUtc":")" + utc_text(limited.clock.now_ms() + 1000) + "\"";
   const Posted second = post(server, soon), third = post(server, soon);
   CHECK(waits_for(server, second.id) == "(absent)");
-  clock.advance(1s);
+  limited.clock.advance(1s);
   for (const Posted& each : {second, third})
     CHECK(probe::eventually(
         [&] { return waits_for(server, each.id) == "maxConcurrentCalls (1) of the tenant"; }));
@@ -141,12 +149,8 @@ TEST_CASE("the record of a call names the limit that it met only when its time h
 }
 
 TEST_CASE("a call that a trunk's callsPerSecond delays starts when its time has come") {
-  DeafPort trunk;
-  core::ManualClock clock;
-  CallServer::Options options;
-  options.trunks = {{"main", trunk.port(), ", callsPerSecond: 1"}};
-  options.clock = &clock;
-  CallServer server(options);
+  LimitedServer limited("{}", ", callsPerSecond: 1");
+  CallServer& server = limited.calls;
   const Posted first = post(server);
   CHECK(reaches(server, first.id, "dispatching"));
   const Posted second = post(server);
@@ -154,7 +158,7 @@ TEST_CASE("a call that a trunk's callsPerSecond delays starts when its time has 
   CHECK(probe::eventually(
       [&] { return server.metric("patchbay_ai_voice_limited_total{limit=\"trunk\"}") == 1; }));
   CHECK(server.get(second.id).text("status") == "scheduled");
-  clock.advance(1s);
+  limited.clock.advance(1s);
   CHECK(reaches(server, second.id, "dispatching"));
   for (const Posted& each : {first, second}) CHECK(server.hangup(each.id).status == 200);
   CHECK(server.idle());
