@@ -37,6 +37,9 @@ inline constexpr int64_t kMinHintMs = 100;      // between hints of one process:
 inline constexpr int64_t kMaxRenewalMs = 2'000;
 inline constexpr int64_t kMaxLookMs = 1'000;      // after the renewal
 inline constexpr int64_t kMaxHintWaitMs = 1'000;  // of a NOTIFY, whose hints are lost
+// Without a renewal that another node has seen; then a node is dead. Half an interval less than a lease, so
+// that the sixth look finds it and never the seventh.
+inline constexpr int64_t kMaxNodeSilenceMs = 5'500;
 // Between two renewals; beyond it the database may have stood still, and with it the renewals of all nodes.
 inline constexpr int64_t kMaxRenewalGapMs = 3'000;
 inline constexpr int64_t kMaxWatchedEvents = 1'000;  // read at once

@@ -149,34 +149,48 @@ Status PostgresWatch::renew() {
   return {};
 }
 
-// Only after it could renew its own lease in time for as long as a lease lasts: after the database was away
-// or stood still, the leases of all nodes have run out, and each needs time to renew its own.
+// A node is dead when this process, by its own clock, has seen no renewal for about as long as a lease lasts,
+// and could itself renew in time: the clock of the database may be set, and after it was away or stood still
+// each node needs time to renew its own lease.
 Status PostgresWatch::bury_dead() {
-  if (renewed_ - steady_since_ < std::chrono::milliseconds(kNodeLeaseMs)) return {};
-  std::vector<std::string> dead;
+  Rows rows;
+  PB_TRY(run("nodes-live", {node_.name}, &rows));
+  std::vector<OtherNode> others;
+  for (size_t row = 0; row < rows.row_count(); ++row) {
+    OtherNode& node = others.emplace_back(
+        OtherNode{std::string(rows.text(row, 0)), rows.integer(row, 1), rows.integer(row, 2), renewed_});
+    for (const OtherNode& before : others_)
+      if (before.name == node.name && before.epoch == node.epoch && before.lease == node.lease)
+        node.renewed = before.renewed;
+  }
+  others_ = std::move(others);
+  for (const OtherNode& node : others_)
+    if (renewed_ - std::max(node.renewed, steady_since_) >= std::chrono::milliseconds(kMaxNodeSilenceMs))
+      PB_TRY(bury(node));
+  return {};
+}
+
+Status PostgresWatch::bury(const OtherNode& node) {
   PB_TRY(link_.send("BEGIN"));
   in_transaction_ = true;
-  Status buried = bury_in_transaction(dead);
+  auto buried = bury_in_transaction(node);
   in_transaction_ = false;
-  if (!link_.connected()) return buried;
+  if (!link_.connected()) return buried ? Status() : std::move(buried).error();
   if (!buried) limit(kMaxLookMs);  // otherwise the ROLLBACK would be cancelled, too
   if (auto ended = link_.send(buried ? "COMMIT" : "ROLLBACK"); !ended) return ended;
   if (auto ended = link_.wait(); !ended) return std::move(ended).error();
-  if (buried && node_.warn)
-    for (const std::string& name : dead)
-      node_.warn("the process of " + name +
-                 " is dead: its lease in the database has run out; its jobs are free");
-  return buried;
+  if (!buried) return std::move(buried).error();
+  if (*buried && node_.warn)
+    node_.warn("the process of " + node.name +
+               " is dead: it has not renewed its lease in the database; its jobs are free");
+  return {};
 }
 
-Status PostgresWatch::bury_in_transaction(std::vector<std::string>& dead) {
-  Rows rows;
-  PB_TRY(run("nodes-bury", {node_.name}, &rows));
-  for (size_t row = 0; row < rows.row_count(); ++row) {
-    PB_TRY(run("jobs-give-back-of-epoch", {rows.text(row, 0), rows.integer(row, 1)}));
-    dead.emplace_back(rows.text(row, 0));
-  }
-  return {};
+Result<bool> PostgresWatch::bury_in_transaction(const OtherNode& node) {
+  PB_TRY_VALUE(const int64_t buried, run("node-bury", {node.name, node.epoch, node.lease}));
+  if (buried == 0) return false;
+  PB_TRY(run("jobs-give-back-of-epoch", {node.name, node.epoch}));
+  return true;
 }
 
 // Ids grow in commit order over all processes, so none is missed after the last one seen.

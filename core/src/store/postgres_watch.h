@@ -48,7 +48,13 @@ class PostgresWatch {
   Status look();
   Status renew();
   Status bury_dead();
-  Status bury_in_transaction(std::vector<std::string>& dead);
+  struct OtherNode {
+    std::string name;
+    int64_t epoch = 0, lease = 0;
+    Steady::time_point renewed{};  // seen at this moment first
+  };
+  Status bury(const OtherNode& node);
+  Result<bool> bury_in_transaction(const OtherNode& node);
   Status find_events(CommitNotice& notice);
   Status find_jobs(CommitNotice& notice);
   Status send_hints();
@@ -70,6 +76,7 @@ class PostgresWatch {
   int64_t last_event_ = 0;
   Steady::time_point renewed_{};             // the lease, the last time
   Steady::time_point steady_since_{};        // no renewal has come late since
+  std::vector<OtherNode> others_;            // that are not known to be dead
   std::map<std::string, int64_t> next_due_;  // by kind, as announced last
   uint64_t listening_ = 0;                   // the connection on which LISTEN was sent
   Steady::time_point next_hints_{};          // not before

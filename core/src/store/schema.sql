@@ -49,7 +49,7 @@ CREATE UNIQUE INDEX core_event_by_tenant_seq ON core_event (tenant, tenant_seq);
 -- last_id: the last id given out. consumers_rev: raised by each change of a consumer, which the other processes read again then.
 CREATE TABLE core_writer (id BIGINT PRIMARY KEY, last_id BIGINT NOT NULL, consumers_rev BIGINT NOT NULL);
 INSERT INTO core_writer (id, last_id, consumers_rev) VALUES (1, 0, 0);
--- lease_until_ms: by the database's clock; then other processes take the node for dead. last_commit: the number of the node's last
+-- lease_until_ms: by the database's clock; changes with each renewal. last_commit: the number of the node's last
 -- transaction. held_epoch: of the claiming node.
 ALTER TABLE core_node ADD COLUMN lease_until_ms BIGINT NOT NULL DEFAULT 0;
 ALTER TABLE core_node ADD COLUMN last_commit BIGINT NOT NULL DEFAULT 0;
@@ -200,11 +200,14 @@ UPDATE core_job SET due_ms = held_from_ms, held_by = '' WHERE held_by = $1 AND h
 -- name: node-renew
 UPDATE core_node SET lease_until_ms = {{DATABASE_MS}} + $3, state = 'live' WHERE id = $1 AND epoch = $2;
 
--- The nodes whose processes are dead, because their leases have run out.
--- name: nodes-bury
+-- The other nodes that are not known to be dead.
+-- name: nodes-live
+SELECT id, epoch, lease_until_ms FROM core_node WHERE state = 'live' AND id <> $1;
+
+-- A node whose process is dead, unless it has renewed its lease or another process was first.
+-- name: node-bury
 UPDATE core_node SET state = 'dead', retired_ms = {{NOW_MS}}
-WHERE state = 'live' AND lease_until_ms < {{DATABASE_MS}} AND id <> $1
-RETURNING id, epoch;
+WHERE id = $1 AND epoch = $2 AND state = 'live' AND lease_until_ms = $3;
 
 -- name: jobs-give-back-of-epoch
 UPDATE core_job SET due_ms = held_from_ms, held_by = '' WHERE held_by = $1 AND held_by <> '' AND held_epoch = $2;

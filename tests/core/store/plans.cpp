@@ -19,6 +19,7 @@ namespace {
 const std::map<std::string, std::string> kMayScan = {
     {"core/consumers", "one row per durable consumer"},
     {"core/consumer-states", "one row per durable consumer"},
+    {"core/nodes-live", "a row per process that runs"},
     {"ai-voice/open_count", "a row per tenant and status"},
     {"ai-voice/count_old", "a row per tenant and status"},
     {"identity/revisions", "a row per kind of row"},

@@ -236,6 +236,33 @@ TEST_CASE("after the database stood still no node is taken for dead until it had
   CHECK(is_buried(shared, "dead-2"));
 }
 
+// As when the clock is set forward: each lease seems to have run out long ago.
+TEST_CASE("the clock of the database does not decide which node is dead") {
+  SharedDatabase shared;
+  std::mutex mutex;
+  std::string warnings;
+  StoreOptions options;
+  options.warn = [&](const std::string& text) {
+    const std::lock_guard lock(mutex);
+    warnings += text + "\n";
+  };
+  auto a = shared.open("a", options), b = shared.open("b", options);
+  {
+    auto client = test::PostgresClient::connect(shared.server->conninfo());
+    REQUIRE((client.ok() &&
+             (*client)
+                 ->run("CREATE FUNCTION set_forward() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN "
+                       "NEW.lease_until_ms := NEW.lease_until_ms - 3600000; RETURN NEW; END'; CREATE TRIGGER "
+                       "set_forward BEFORE UPDATE ON core_node FOR EACH ROW EXECUTE FUNCTION set_forward()")
+                 .ok()));
+  }
+  add_dead_node(shared, "dead-1");
+  CHECK(is_buried(shared, "dead-1"));
+  const std::lock_guard lock(mutex);
+  for (const Store* node : {a.get(), b.get()}) CHECK(warnings.find(node->node()) == std::string::npos);
+  CHECK(shared.value("SELECT COUNT(*) FROM core_node WHERE state = 'live'") == "2");
+}
+
 TEST_CASE("jobs of other processes are announced with their due times, if their kind is claimed here") {
   SharedDatabase shared;
   std::mutex mutex;
