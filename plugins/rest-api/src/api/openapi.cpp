@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "nullable_schema.h"
 #include "paging.h"
 
 namespace patchbay::rest_api {
@@ -195,13 +196,22 @@ std::string example_name(const http::Route& route) {
   return equals + 1 < pair.size() ? pair.substr(equals + 1) : pair.substr(0, equals);
 }
 
+// A form has no null.
+std::string shown_request(const Host& host, const http::Route& route) {
+  const std::string text = request_schema(host, route);
+  const Documents documents(host, route);
+  if (documents["requestType"]) return text;
+  const auto schema = host.parse_json(text);
+  return schema ? nullable_schema(host, schema->root()) : text;
+}
+
 // Writes the schemas and examples of the routes' request or reply, per `member`; several schemas as anyOf.
 void write_content(JsonWriter& out, const Host& host, const Routes& routes, std::string_view member) {
   const Documents documents(host, *routes.front());
   const bool request = member == "request";
   std::vector<std::string> schemas;
   for (const http::Route* route : routes) {
-    std::string schema = request ? request_schema(host, *route) : reply_schema(host, *route);
+    std::string schema = request ? shown_request(host, *route) : reply_schema(host, *route);
     if (!schema.empty()) schemas.push_back(std::move(schema));
   }
   const bool events = !request && routes.front()->kind == "events";
@@ -405,8 +415,7 @@ std::string document(const RouteRegistry& registry, const Host& host) {
   out.key("info").object().member("title", "Patchbay").member("version", PATCHBAY_VERSION);
   out.member("description",
              "Every response has Cache-Control: no-store and X-Request-Id. Bodies are JSON; names may be "
-             "written in "
-             "camelCase or PascalCase, unknown ones are ignored.")
+             "written in camelCase or PascalCase, unknown ones are ignored, and null means left out.")
       .end();
   out.key("servers").raw(R"([{"url":"/"}])");
   const auto routes = registry.catalogue("public");

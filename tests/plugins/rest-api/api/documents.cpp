@@ -3,6 +3,7 @@
 
 #include "api_server.h"
 #include "json/parse.h"
+#include "json/writer.h"
 
 using namespace rest_api_test;
 using patchbay::core::json::Document;
@@ -84,6 +85,11 @@ TEST_CASE("an operation describes parameters, body, responses and role") {
   CHECK(text({"paths", "/t/messages", "post", "responses", "401", "$ref"}) ==
         "#/components/responses/MessageUnauthorized");
   CHECK(text({"components", "responses", "MessageUnauthorized"}) == "there");
+  // null for an optional member means left out.
+  const Node* body = document.root().find("paths")->find("/t/checked")->find("post")->find("requestBody");
+  const Node* members = body->find("content")->find(json)->find("schema")->find("properties");
+  CHECK(patchbay::core::json::write(*members->find("retries")->find("type")) == R"(["integer","null"])");
+  CHECK(patchbay::core::json::write(*members->find("phone")->find("type")) == R"("string")");
   CHECK(text({"paths", "/t/open", "get", "responses", "401"}) == "absent");
   CHECK(text({"paths", "/t/list", "get", "responses", "200", "content", json, "schema", "properties", "data",
               "items", "properties", "n", "type"}) == "integer");
