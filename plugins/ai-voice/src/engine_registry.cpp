@@ -41,4 +41,11 @@ const RegisteredEngine* EngineRegistry::find(std::string_view model) const {
   return best;
 }
 
+std::string EngineRegistry::model_names() const {
+  std::string all;
+  for (const Entry& entry : engines_)
+    for (const std::string& prefix : entry.engine.models) all.append(all.empty() ? "" : ", ").append(prefix);
+  return all;
+}
+
 }  // namespace patchbay::ai_voice

@@ -29,6 +29,8 @@ class EngineRegistry {
   // Returns the engine with the longest prefix of `model`, which may have ended; nullptr if none matches.
   const RegisteredEngine* find(std::string_view model) const;
   bool empty() const noexcept { return engines_.empty(); }
+  // For messages: the prefixes of the models, "gemini-, local-"; "": there is no engine.
+  std::string model_names() const;
 
  private:
   struct Entry {

@@ -9,7 +9,7 @@ namespace {
 
 constexpr char kPath[] = "/api.ashx/v1/admin/keys";
 constexpr char kBody[] = R"({"type": "object", "required": ["name"], "properties": {
-  "name": {"type": "string", "minLength": 1, "maxLength": 64, "description": "What the key is for"}}})";
+  "name": {"type": "string", "minLength": 1, "maxLength": 64, "example": "billing", "description": "What the key is for"}}})";
 constexpr char kExample[] = R"({"request": {"name": "billing"}, "reply": {"id": "key-0123456789abcdef",
   "name": "billing", "tenant": "voice.example.com", "hint": "x9Zq", "createdAtUtc": "2026-11-20T08:15:00.000Z",
   "createdBy": "alice", "key": "ak_..."}})";

@@ -15,15 +15,15 @@ namespace {
 
 constexpr char kUsersPath[] = "/api.ashx/v1/admin/users";
 constexpr char kCreateBody[] = R"({"type": "object", "required": ["username"], "properties": {
-  "username": {"type": "string", "minLength": 1, "maxLength": 128,
+  "username": {"type": "string", "minLength": 1, "maxLength": 128, "example": "dora",
     "description": "A letter or digit, then letters, digits and . _ @ + -"},
   "password": {"type": "string", "minLength": 8, "maxLength": 1024,
     "description": "Generated, and in the reply, if omitted"},
-  "displayName": {"type": "string", "maxLength": 128, "default": ""},
+  "displayName": {"type": "string", "maxLength": 128, "example": "Dora", "default": ""},
   "role": {"type": "string", "enum": ["admin", "user"], "default": "user"},
   "disabled": {"type": "boolean", "default": false}}})";
 constexpr char kChangeBody[] = R"({"type": "object", "properties": {
-  "displayName": {"type": "string", "maxLength": 128},
+  "displayName": {"type": "string", "maxLength": 128, "example": "Dora"},
   "role": {"type": "string", "enum": ["admin", "user"]},
   "disabled": {"type": "boolean"}}})";
 constexpr char kPasswordBody[] = R"({"type": "object", "properties": {

@@ -9,12 +9,12 @@ constexpr const char* kUrl = R"("url":{"type":"string","minLength":1,"maxLength"
 constexpr const char* kSecret =
     R"("secret":{"type":"string","minLength":16,"maxLength":256,"description":"Random ASCII without blanks; generated when left out"})";
 
-// Not an enum, because the error of EventCatalogue::check() names the wrong event and the known ones.
+// Not an enum, because the events of the specification are accepted although no plugin emits them.
 std::string events_member(const EventCatalogue& catalogue, bool with_default) {
   JsonWriter member;
   member.object().member("type", "array").member("minItems", 1).member("maxItems", 32);
   member.member("description", "Events that plugins of this server emit: " + catalogue.names());
-  member.key("items").raw(R"({"type":"string"})");
+  member.key("items").raw(R"({"type":"string"})").key("example").raw(R"(["call.ended"])");
   if (with_default) member.key("default").raw(R"(["*"])");
   return "\"events\":" + std::move(member.end()).str();
 }

@@ -12,12 +12,12 @@ namespace patchbay::whitelist {
 namespace {
 
 constexpr char kAddBody[] = R"({"type": "object", "required": ["number"], "properties": {
-  "number": {"type": "string", "minLength": 1, "maxLength": 32},
+  "number": {"type": "string", "minLength": 1, "maxLength": 32, "example": "+4930123456"},
   "comment": {"type": ["string", "null"]}}})";
 
 constexpr char kWriteBody[] = R"({"type": "object", "required": ["numbers"], "properties": {
   "numbers": {"type": "array", "items": {"type": "object", "required": ["number"], "properties": {
-    "number": {"type": "string", "minLength": 1, "maxLength": 32},
+    "number": {"type": "string", "minLength": 1, "maxLength": 32, "example": "+4930123456"},
     "comment": {"type": ["string", "null"]}}}}}})";
 
 constexpr char kListReply[] =

@@ -15,6 +15,7 @@ TEST_CASE("the longest prefix of a model's name decides") {
   CHECK(engines.find("gemini-3.8")->name == "two");
   CHECK(engines.find("local")->key_required);
   CHECK(engines.find("gpt-1") == nullptr);
+  CHECK(engines.model_names() == "gemini-, local, gemini-3");
 }
 
 TEST_CASE("an engine that registers again replaces its earlier entry") {

@@ -17,15 +17,15 @@ constexpr std::string_view kSchema = R"({
   "type": "object",
   "required": ["phone", "systemPrompt"],
   "properties": {
-    "phone": {"type": "string", "minLength": 1, "maxLength": 64,
+    "phone": {"type": "string", "minLength": 1, "maxLength": 64, "example": "+4930123456",
               "description": "E.164, 7 to 15 digits behind a +, the first not 0; 00 is read as +; spaces, dots, dashes, slashes and brackets are ignored"},
-    "displayName": {"type": "string", "maxLength": 200, "description": "Caller-ID label, by default the phone"},
+    "displayName": {"type": "string", "maxLength": 200, "example": "Dentist", "description": "Caller-ID label, by default the phone"},
     "email": {"type": "string", "minLength": 3, "maxLength": 320, "pattern": "^[^\\s@]+@[^\\s@]+$",
               "x-rule": "be an e-mail address", "example": "ann@example.com",
               "description": "Recipient of transcript and outcome; optional if the tenant has a default"},
-    "systemPrompt": {"type": "string", "minLength": 1, "maxLength": 100000,
+    "systemPrompt": {"type": "string", "minLength": 1, "maxLength": 100000, "example": "Remind the callee of the appointment.",
                      "description": "Instructions of the agent, or the slug of a configured prompt"},
-    "apiKey": {"type": "string", "minLength": 8, "maxLength": 1000,
+    "apiKey": {"type": "string", "minLength": 8, "maxLength": 1000, "example": "key-of-the-engine",
                "description": "API key of the engine; optional if the tenant has one or the engine needs none"},
     "model": {"type": "string", "minLength": 1, "maxLength": 200},
     "voice": {{voice}},
@@ -55,7 +55,8 @@ Result<std::string> read_display_name(std::string_view text, const std::string& 
     const auto byte = static_cast<unsigned char>(c);
     return byte < 0x20 || byte == 0x7f;
   });
-  if (control) return {Code::invalid, "displayName must not contain control characters"};
+  if (control)
+    return {Code::invalid, "displayName must not contain control characters; for example \"Dentist\""};
   return std::string(text);
 }
 
@@ -64,7 +65,9 @@ Result<std::string> read_display_name(std::string_view text, const std::string& 
 Result<std::string> read_api_key(std::string_view key) {
   const bool usual = std::all_of(key.begin(), key.end(), [](char c) { return c > ' ' && c < 0x7f; });
   if (!usual)
-    return {Code::invalid, "apiKey must consist of letters, digits and punctuation, without spaces"};
+    return {Code::invalid,
+            "apiKey must consist of letters, digits and punctuation, without spaces; for example "
+            "\"key-of-the-engine\""};
   return std::string(key);
 }
 
@@ -87,7 +90,7 @@ Result<Call> parse_create_request(JsonView body, const TenantSettings& settings,
   call.phone = *std::move(phone);
   PB_TRY_VALUE(call.display_name, read_display_name(body.text("displayName", ""), call.phone));
   call.email = body.text("email", settings.email);
-  if (call.email.empty()) return {Code::invalid, "email is required"};
+  if (call.email.empty()) return {Code::invalid, "email is required; for example \"ann@example.com\""};
   call.system_prompt = body.text("systemPrompt", "");
   const auto prompt = settings.prompts.find(call.system_prompt);
   if (prompt != settings.prompts.end()) call.system_prompt = prompt->second;

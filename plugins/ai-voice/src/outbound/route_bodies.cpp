@@ -23,6 +23,12 @@ constexpr std::string_view kCreateExample = R"({
   "reply": {"ok": true, "callId": "oac-0123456789ab", "tenant": "acme.example", "whitelistAdded": true,
             "whitelistError": null, "bridgeReply": "queued"}})";
 
+std::string status_names() {
+  std::string all;
+  for (const std::string_view status : kStatuses) all.append(all.empty() ? "" : ", ").append(status);
+  return all;
+}
+
 }  // namespace
 
 http::Route create_route() {
@@ -111,7 +117,8 @@ Result<std::vector<std::string>> read_statuses(std::string_view text) {
   while (true) {
     const auto comma = text.find(',');
     const auto word = text.substr(0, comma);
-    if (!is_status(word)) return {Code::invalid, "status must be a comma-separated list of call statuses"};
+    if (!is_status(word))
+      return {Code::invalid, "status must be a comma-separated list of " + status_names()};
     if (std::find(statuses.begin(), statuses.end(), word) == statuses.end()) statuses.emplace_back(word);
     if (comma == std::string_view::npos) return statuses;
     text.remove_prefix(comma + 1);

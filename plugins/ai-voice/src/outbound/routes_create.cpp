@@ -103,9 +103,12 @@ void CallRoutes::validate(CreationPtr creation) {
   auto call = parse_create_request(request.json(), *settings, host_.wall_ms());
   if (!call) return refuse(call.error().text);
   const RegisteredEngine* engine = engines_.find(call->model);
-  if (engine == nullptr) return refuse("model is not served by any engine here");
+  if (engine == nullptr)
+    return refuse(engines_.empty() ? "model is not served: there is no engine here"
+                                   : "model must begin with one of " + engines_.model_names());
   if (!engine->key_required) call->api_key.clear();
-  if (engine->key_required && call->api_key.empty()) return refuse("apiKey is required");
+  if (engine->key_required && call->api_key.empty())
+    return refuse("apiKey is required for this model; for example \"key-of-the-engine\"");
   auto id = random_id({}, 12);
   if (!id) return creation->reply(id.error());
   call->call_id = "oac-" + *id;

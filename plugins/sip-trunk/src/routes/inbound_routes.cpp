@@ -180,7 +180,7 @@ void InboundRoutes::add_create(http::Routes& routes) {
   http::Route route = route_of(Domain::inbound, "POST", "", "Adds an inbound route before the catchall");
   route.request_schema =
       R"({"type": "object", "required": ["did", "user"], "properties": {
-      "did": {"type": "string", "minLength": 1, "maxLength": 64, "description": "A number, an extension, or anonymous: calls without caller ID"},
+      "did": {"type": "string", "minLength": 1, "maxLength": 64, "example": "+4930123456", "description": "A number, an extension, or anonymous: calls without caller ID"},
       "fromNumber": {"type": "string", "maxLength": 64, "description": "Only calls of this number, prefix followed by *, or anonymous; empty or left out: any"},)" +
       std::string(kUser) + "," + kRowPosition + "}}";
   route.reply_schema = row_schema(Domain::inbound, Names::pascal);

@@ -13,7 +13,7 @@ namespace patchbay::sip_trunk {
 namespace {
 
 constexpr char kTrunkIds[] =
-    R"("trunkIds": {"type": "array", "minItems": 1, "maxItems": 20, "items": {"type": "string", "maxLength": 64},
+    R"("trunkIds": {"type": "array", "minItems": 1, "maxItems": 20, "items": {"type": "string", "maxLength": 64}, "example": ["main"],
        "description": "Ids of configured trunks, tried in this order"})";
 constexpr char kPosition[] =
     R"("position": {"type": "integer", "minimum": 1, "maximum": 1000000,
@@ -138,9 +138,10 @@ void OutboundRoutes::add_list(http::Routes& routes) {
 void OutboundRoutes::add_create(http::Routes& routes) {
   http::Route route = route_of(Domain::outbound, "POST", "", "Adds an outbound route at the end");
   route.request_schema = body_schema(
-      R"("match", "trunkIds")", std::string(R"("match": {"type": "string", "minLength": 1, "maxLength": 64,
+      R"("match", "trunkIds")",
+      std::string(R"("match": {"type": "string", "minLength": 1, "maxLength": 64, "example": "+49*",
         "description": "A number, a prefix followed by *, or global"},)") +
-                                    kTrunkIds + "," + kPosition);
+          kTrunkIds + "," + kPosition);
   route.reply_schema = row_schema(Domain::outbound);
   route.documents = kCreated;
   route.example = kCreateExample;

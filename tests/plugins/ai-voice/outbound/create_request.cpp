@@ -88,8 +88,9 @@ TEST_CASE("a schedule may be up to a minute in the past and a year ahead") {
 TEST_CASE("errors name the field") {
   Requests requests;
   CHECK(requests.wrong(R"(,"apiKey":"with a blank")").find("apiKey must consist of") == 0);
-  CHECK(requests.wrong(R"(,"displayName":"a\nb")") == "displayName must not contain control characters");
+  CHECK(requests.wrong(R"(,"displayName":"a\nb")") ==
+        "displayName must not contain control characters; for example \"Dentist\"");
   CHECK(requests.wrong(R"(,"voice":"Nobody")").find("voice must be one of") == 0);
   requests.settings.email.clear();
-  CHECK(requests.wrong("") == "email is required");
+  CHECK(requests.wrong("") == "email is required; for example \"ann@example.com\"");
 }
