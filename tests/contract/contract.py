@@ -8,7 +8,7 @@ import urllib.parse
 
 from login import Browser
 from objects import Objects
-from openapi import FORM, MARK, Document, out_of_range, sample, types_of, wrong_types
+from openapi import FORM, MARK, Document, items_of, out_of_range, sample, types_of, wrong_types
 from server import API, ORDINARY, PRIMARY, SECRETS, Checks, Server, bearer
 from telephone import Telephone
 
@@ -168,6 +168,11 @@ class Walk:
                 bad += [MARK, "1.5", "1e3", "0x1", "-1" if schema.get("minimum", 0) >= 0 else "x"]
             if "string" in types_of(schema):
                 bad += ["\0", MARK + "\0"]
+            if "Comma-separated" in schema.get("description", ""):
+                bad += [MARK, f"{schema.get('example', '')},{MARK}"]
+            elif "string" in types_of(schema):
+                # Free text: accepted or not, the error does not repeat it.
+                self.send(operation, self.target(operation, path, {name: MARK}), operation.body_example())
             for value in bad:
                 answer = self.send(operation, self.target(operation, path, {name: value}), operation.body_example())
                 # Without a valid value of a parameter that tells routes apart, another route is asked.
@@ -192,6 +197,8 @@ class Walk:
             self.refused(operation, target, {**partial, name: None}, name, "null")
         for name, member in schema.get("properties", {}).items():
             member = self.document.resolve(member)
+            if name not in required:
+                self.optional_null(operation, target, without(example, name), name, member)
             for value in wrong_types(member):
                 self.refused(operation, target, {**without(example, name), name: value}, name, f"of type {type(value).__name__}")
             for value in out_of_range(member):
@@ -199,10 +206,31 @@ class Walk:
             if "string" in types_of(member):
                 for value in ("\0", MARK + "\0", "\ud800", "\udc00" + MARK):
                     self.refused(operation, target, self.raw({**without(example, name), name: value}), name, "NUL or surrogate")
+            items = items_of(member)
+            if items is not None:
+                self.item_values(operation, target, self.document.resolve(items), {**without(example, name)}, name)
+            elif "string" in types_of(member):
+                self.send(operation, target, {**without(example, name), name: MARK})
             if name in example:
                 pascal = name[:1].upper() + name[1:]
                 if pascal != name:
                     self.refused(operation, target, {**example, pascal: example[name]}, name, "in both cases")
+
+    def optional_null(self, operation, target, rest, name, member):
+        """The document says that null may be sent for an optional member, and it means left out."""
+        CHECKS.check(not types_of(member) or "null" in types_of(member), f"{operation}: null for {name} is not documented")
+        answer = self.send(operation, target, {**rest, name: None})
+        if answer.status == 400:
+            left_out = self.send(operation, target, rest)
+            CHECKS.check(answer.body == left_out.body, f"{operation}: null for {name} is not as if it were left out: {answer.body[:160]!r}")
+
+    def item_values(self, operation, target, schema, rest, name):
+        """Invalid items are refused; no error repeats one, whatever it is."""
+        for value in wrong_types(schema) + out_of_range(schema):
+            self.refused(operation, target, {**rest, name: [value]}, name, "with an invalid item")
+        if "string" in types_of(schema):
+            self.send(operation, target, {**rest, name: [MARK]})
+            self.refused(operation, target, self.raw({**rest, name: [MARK + "\0"]}), name, "with NUL in an item")
 
     @staticmethod
     def raw(body):

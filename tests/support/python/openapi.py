@@ -166,7 +166,7 @@ def sample(schema):
 
 def wrong_types(schema):
     """Values of types that the schema does not accept."""
-    kinds = types_of(schema)
+    kinds = [one for one in types_of(schema) if one != "null"]
     if not kinds or "anyOf" in schema or "oneOf" in schema:
         return []
     wrong = []
@@ -196,10 +196,15 @@ def out_of_range(schema):
         beyond.append("x" * (schema["minLength"] - 1))
     if "maxLength" in schema:
         beyond.append((MARK * (schema["maxLength"] // len(MARK) + 1))[: schema["maxLength"] + 1])
-    if "enum" in schema and all(isinstance(one, str) for one in schema["enum"]):
+    if "enum" in schema and all(one is None or isinstance(one, str) for one in schema["enum"]):
         beyond.append(MARK)
     if "pattern" in schema and not re.search(schema["pattern"], MARK + "!"):
         beyond.append(MARK + "!")
     if schema.get("minItems", 0) > 0:
         beyond.append([])
     return beyond
+
+
+def items_of(schema):
+    """The schema of an array's items; None: it is no array."""
+    return schema.get("items", {}) if "array" in types_of(schema) else None
