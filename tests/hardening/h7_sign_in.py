@@ -1,7 +1,13 @@
-"""H7: sign-in, refresh tokens, codes, throttling. The third-party client is tests/npm, with openid-client."""
+"""H7: sign-in, refresh tokens, codes, throttling. The third-party client is tests/npm, with openid-client.
+
+PATCHBAY_SIGN_INS=<number> also compares how long that many wrong users and wrong passwords take.
+"""
 
 import collections
 import concurrent.futures
+import os
+import statistics
+import time
 import urllib.parse
 
 from login import Browser
@@ -9,8 +15,13 @@ from main import run
 from server import API, PRIMARY, SECRETS, bearer
 
 
-def ask(server, **form):
-    return server.ask("POST", "/oidc.ashx/token", urllib.parse.urlencode({"client_id": "patchbay-admin", **form}), {}, PRIMARY)
+SIGN_INS = int(os.environ.get("PATCHBAY_SIGN_INS", "0"))
+MAX_DIFFERENCE = 0.05
+ATTEMPTS = 15  # for an account, before attempts are delayed because it is attacked
+
+
+def ask(server, source=None, **form):
+    return server.ask("POST", "/oidc.ashx/token", urllib.parse.urlencode({"client_id": "patchbay-admin", **form}), {}, PRIMARY, source=source)
 
 
 def sign_in(server, password=None, username="alice", scope="openid offline_access"):
@@ -38,6 +49,29 @@ def check(server, checks):
     parallel(server, checks)
     codes(server, checks)
     throttled(server, checks)
+    if SIGN_INS:
+        timing(server, checks)
+
+
+def timing(server, checks):
+    """The time of an answer does not say whether a user exists: the medians of both differ by at most 5 %."""
+    times = {"user": [], "unknown": []}
+    admin = bearer(server.token("alice", PRIMARY))
+    for i in range(SIGN_INS):
+        account, number = divmod(i, ATTEMPTS)
+        if number == 0:
+            made = server.ask("POST", API + "/admin/users", {"username": f"user{account}", "role": "user"}, admin)
+            checks.check(made.status == 201, f"user {account}: {made.status}")
+        for kind in ("user", "unknown") if i % 2 else ("unknown", "user"):
+            source = f"127.1.{i // 250}.{i % 250 + 1}"  # each where no limit is reached
+            began = time.perf_counter()
+            status = ask(server, source, grant_type="password", username=f"{kind}{account}", password="wrong-password").status
+            times[kind].append(time.perf_counter() - began)
+            checks.check(status == 400, f"sign-in {i} of {kind}{account}: {status}")
+    password, user = (statistics.median(times[kind]) for kind in ("user", "unknown"))
+    difference = abs(user / password - 1)
+    print(f"median of {SIGN_INS}: wrong password {password * 1000:.2f} ms, wrong user {user * 1000:.2f} ms, {difference * 100:.1f} % apart")
+    checks.check(difference <= MAX_DIFFERENCE, f"a wrong user and a wrong password are {difference * 100:.1f} % apart")
 
 
 def parallel(server, checks):

@@ -27,7 +27,7 @@ class Receiver:
             protocol_version = "HTTP/1.1"
 
             def do_POST(self):
-                delivery = Delivery(self.path, self.headers, self.rfile.read(int(self.headers["Content-Length"])))
+                delivery = Delivery(self.path, self.headers, self.rfile.read(int(self.headers.get("Content-Length", 0))))
                 with receiver.changed:
                     receiver.deliveries.append(delivery)
                     receiver.changed.notify_all()

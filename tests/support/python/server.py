@@ -38,7 +38,9 @@ SECRETS = {
 }
 
 
-def configuration(trunk_port, limits="", mail_port=9, identity=""):
+def configuration(trunk_port, limits="", mail=None, identity=""):
+    mail_server = f"port: {mail.port}, caFile: {mail.authority}" if mail else "port: 9"
+
     def users(admin, user):
         return (
             "{clients: [patchbay-admin, {id: portal, name: Customer portal, redirectUris: [\"https://portal.example/cb\", \"http://127.0.0.1/native\"], "
@@ -65,7 +67,7 @@ plugins:
   whitelist: {{}}
   numbers: {{}}
   webhooks: {{}}
-  transcripts: {{mail: {{host: 127.0.0.1, port: {mail_port}, username: u, password: {SECRETS['smtp']}, from: calls@example.com}}}}
+  transcripts: {{mail: {{host: 127.0.0.1, {mail_server}, username: u, password: {SECRETS['smtp']}, from: calls@example.com}}}}
   ai-voice: {{maxLoadPercent: 0}}
   engine-local: {{}}
   sip-trunk: {{listenPort: 0}}
@@ -104,16 +106,16 @@ class Answer:
 class Server:
     """Runs until close(). `program` is build/<preset>/bin/patchbay, `plugins` its folder of plugins.
 
-    `telephone` answers the calls (telephone.py); without one nobody does. `mail_port`: of the server that gets the outcome mails.
+    `telephone` answers the calls (telephone.py); without one they fail. `mail` gets the outcome mails (smtp.py).
     PATCHBAY_TEST_STORE=postgres in the environment: with its store in a PostgreSQL server of its own.
     """
 
-    def __init__(self, program, plugins, limits="", telephone=None, mail_port=9, identity=""):
+    def __init__(self, program, plugins, limits="", telephone=None, mail=None, identity=""):
         self.folder = tempfile.mkdtemp(prefix="patchbay-contract-")
         # A port where no SIP server answers: calls fail, and nothing leaves the machine.
         self.silent = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
         self.silent.bind(("127.0.0.1", 0))
-        text = configuration(telephone.port if telephone else self.silent.getsockname()[1], limits, mail_port, identity)
+        text = configuration(telephone.port if telephone else self.silent.getsockname()[1], limits, mail, identity)
         if not os.path.exists(os.path.join(plugins, "numbers.so")):
             text = text.replace("  numbers: {}\n", "")
         self.config = os.path.join(self.folder, "patchbay.yaml")
