@@ -7,13 +7,13 @@
 
 using namespace patchbay;
 using test::Said;
-using test::server_yaml;
+using test::verb_server_yaml;
 using test::VerbServer;
 
 namespace {
 
 std::string yaml_with_two_trunks() {
-  std::string yaml = server_yaml();
+  std::string yaml = verb_server_yaml();
   const std::string trunks = "trunks: [";
   return yaml.insert(yaml.find(trunks) + trunks.size(),
                      "{id: backup, host: 127.0.0.1, port: 1, transport: tcp}, ");

@@ -14,15 +14,15 @@ using namespace patchbay;
 using test::HttpClient;
 using test::kPatience;
 using test::Said;
-using test::server_yaml;
 using test::Sipp;
 using test::SmtpServer;
+using test::verb_server_yaml;
 using test::VerbServer;
 
 namespace {
 
 std::string yaml_of(const Sipp& telephone, const SmtpServer& smtp) {
-  std::string yaml = server_yaml();
+  std::string yaml = verb_server_yaml();
   const auto replace = [&yaml](const std::string& what, const std::string& by) {
     REQUIRE(yaml.find(what) != std::string::npos);
     yaml.replace(yaml.find(what), what.size(), by);
