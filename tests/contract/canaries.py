@@ -8,8 +8,11 @@ import sys
 import urllib.parse
 
 from login import LOGOUT, Browser
+from objects import Objects
 from receiver import Receiver
-from server import API, ORDINARY, PRIMARY, SECRETS, Checks, Server, bearer
+from server import API, PRIMARY, SECRETS, Checks, Server, bearer
+from smtp import SmtpServer
+from telephone import Telephone
 
 CHECKS = Checks()
 
@@ -45,24 +48,29 @@ class Canaries:
         self.expect(self.ask("POST", API + "/calls", {**body, "scheduleAtUtc": "2027-10-01T00:00:00Z"}), 200, "a scheduled call")
         self.number()
         self.user()
+        self.share()
         self.login()
 
     def number(self):
         """The engine's key of a virtual number: in the answer, as specified, and nowhere else."""
         self.secrets["number"] = "canary-number-key-2Wc6f8Hy"
         body = {"name": "canary", "number": "+4930999999", "apiKey": self.secrets["number"], "systemPrompt": "x"}
-        answer = self.server.ask("POST", API + "/admin/numbers", body, self.admin)
-        CHECKS.check(answer.status in (201, 404), f"a number: {answer.status} {answer.body[:200]!r}")
+        self.expect(self.server.ask("POST", API + "/admin/numbers", body, self.admin), 201, "a number")
 
     def user(self):
         self.secrets["user"] = "canary-user-password-7Tb1x5Gk"
         body = {"username": "canary", "role": "user", "password": self.secrets["user"]}
-        answer = self.server.ask("POST", API + "/admin/users", body, self.admin)
-        CHECKS.check(answer.status in (201, 404), f"a user: {answer.status} {answer.body[:200]!r}")
-        if answer.status == 201:
-            sip = answer.json().get("sipPassword", "")
-            if sip:
-                self.secrets["sip"] = sip
+        made = self.expect(self.server.ask("POST", API + "/admin/users", body, self.admin), 201, "a user")
+        self.secrets["sip"] = made.get("sipPassword", "")
+        CHECKS.check(self.secrets["sip"] != "", "a SIP password")
+
+    def share(self):
+        """A link to a transcript, opened once; also asked in wrong ways."""
+        self.secrets["share"] = token = Objects(self.server, self.admin, PRIMARY).share("token")
+        CHECKS.check(self.server.ask("GET", "/share/" + token).status == 200, "the share is shown")
+        for path in (f"/share/{token}x", f"/share/{token}/", f"/share/{token}?tenant=x"):
+            self.ask("GET", path)
+            self.ask("DELETE", path)
 
     def login(self):
         """Code, cookies and tokens of the login page; also sent to the wrong places."""
@@ -105,18 +113,26 @@ class Canaries:
 
 
 def main():
-    server = Server(sys.argv[1], sys.argv[2])
+    smtp = SmtpServer(SECRETS["smtp"])
+    server = Server(sys.argv[1], sys.argv[2], telephone=Telephone(), mail=smtp)
     canaries = Canaries(server)
     receiver = Receiver()
     try:
         canaries.plant(receiver)
         CHECKS.check(any(b"outbound-ai.finished" in one.body for one in receiver.wait_for(1)), "the call's end reaches the webhook")
         canaries.provoke()
+        mails = smtp.wait_for(2)
+        CHECKS.check(len(mails) >= 2, f"{len(mails)} mails")
+        dump = server.postgres.dump() if server.postgres else ""
+        CHECKS.check(not server.postgres or "canary" in dump, "the dump has the rows")  # names, not secrets
     finally:
         CHECKS.check(server.close() == 0, "the server ends orderly")
     canaries.search("the log", server.log())
     canaries.search("an error", "\n".join(canaries.errors))
     canaries.search("a webhook", "\n".join(str(one.headers) + one.body.decode() for one in receiver.deliveries))
+    canaries.search("the dump of the database", dump)
+    for mail in mails:
+        canaries.search("a mail", mail)
     for name, octets in server.files():
         canaries.search(f"the file {name}", octets.decode("latin-1"))
     CHECKS.exit()

@@ -38,6 +38,11 @@ class Postgres:
     def url(self):
         return f"postgresql://patchbay@{urllib.parse.quote(self.folder, safe='')}/postgres"
 
+    def dump(self):
+        """The database as the SQL of pg_dump."""
+        words = [*self._as_user(), PROGRAMS + "pg_dump", "-h", self.folder, "-U", "patchbay", "postgres"]
+        return subprocess.run(words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, cwd="/", check=True).stdout.decode("utf-8", "replace")
+
     def close(self):
         if self.process.poll() is None:
             self.process.send_signal(signal.SIGINT)  # a fast shutdown
