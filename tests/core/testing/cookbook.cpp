@@ -7,7 +7,6 @@
 #include <cstdlib>
 
 #include "level-meter/tap_service.h"
-#include "support/fake_host_options.h"
 
 using namespace patchbay;
 using testing::Ask;
@@ -23,7 +22,7 @@ std::string example(const char* name) {
 }  // namespace
 
 TEST_CASE("notes are added, listed page by page and removed") {
-  FakeHost host(example("notes"), test::on_test_store());
+  FakeHost host(example("notes"));
   REQUIRE(why(host.start()) == "");
   for (const char* text : {"one", "two", "three"})
     CHECK(host.post("/api.ashx/v1/notes", std::string(R"({"Text": ")") + text + "\"}").status == 200);
