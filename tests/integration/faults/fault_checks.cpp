@@ -10,6 +10,8 @@
 namespace faults {
 namespace {
 
+constexpr int kNoMediaTimeoutSec = 600;  // longer than the longest outage
+
 using namespace kills;
 using namespace std::chrono_literals;
 
@@ -45,7 +47,7 @@ void check_recovery(const ServerProcess& server, const char* of_what) {
 
 FaultyServer::FaultyServer(bool on_postgres, const std::vector<std::string>& before,
                            const std::function<void(const std::string&)>& prepare)
-    : environment(on_postgres) {
+    : environment(on_postgres, kNoMediaTimeoutSec) {
   if (prepare) prepare(environment.folder.file("data"));
   server = environment.start(before);
   REQUIRE(server->wait_ready());

@@ -39,7 +39,7 @@ std::unique_ptr<patchbay::test::Postgres> start_postgres(bool wanted) {
 
 }  // namespace
 
-Environment::Environment(bool on_postgres)
+Environment::Environment(bool on_postgres, int no_media_timeout_sec)
     : postgres(start_postgres(on_postgres)), engine(script()), receiver(receiver_options()) {
   const std::string store = postgres ? ", store: \"" + postgres->url() + "\"" : "";
   std::signal(SIGPIPE, SIG_IGN);  // of requests to a server that has just been killed
@@ -50,7 +50,7 @@ Environment::Environment(bool on_postgres)
          << "  identity: {issuer: \"https://acme.example\"}\n  media: {}\n  whitelist: {}\n"
          << "  transcripts: {mail: {host: 127.0.0.1, port: " << mails.port()
          << ", security: none, from: calls@example.com}}\n  webhooks: {}\n"
-         << "  sip-trunk: {listenPort: 0, noMediaTimeoutSec: 600}\n"  // the callee sends no audio
+         << "  sip-trunk: {listenPort: 0, noMediaTimeoutSec: " << no_media_timeout_sec << "}\n"
          << "  ai-voice: {maxLoadPercent: 0}\n  engine-gemini: {url: \"" << engine.url() << "\", caFile: \""
          << engine.ca_file() << "\"}\n"
          << "tenants:\n  acme.example:\n    primary: true\n"

@@ -26,8 +26,8 @@ inline constexpr char kReceiverSecret[] = "a-secret-of-the-tests-0123456789";
 class Environment {
  public:
   // On PostgreSQL, with a PostgreSQL server that only this environment uses, or on SQLite. Default: as the
-  // test runs.
-  explicit Environment(bool on_postgres = patchbay::test::on_postgres());
+  // test runs. The callee sends no audio, so calls end after the time-out at the latest.
+  explicit Environment(bool on_postgres = patchbay::test::on_postgres(), int no_media_timeout_sec = 60);
 
   std::unique_ptr<ServerProcess> start(std::vector<std::string> before = {}) const {
     return std::make_unique<ServerProcess>(folder.path(), std::move(before));
