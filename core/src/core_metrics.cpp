@@ -75,7 +75,8 @@ void CoreMetrics::add_media(observe::Exposition& out) const {
                 static_cast<double>(stats.skipped), label);
     out.gauge("patchbay_media_tick_max_late_seconds", "Worst delay of a tick's start",
               static_cast<double>(stats.max_late_ns) / 1e9, label);
-    out.counter("patchbay_media_busy_seconds_total", "Time spent in ticks",
+    out.counter("patchbay_media_busy_seconds_total",
+                "Time spent in ticks, and in posts, timers and descriptors between them",
                 static_cast<double>(stats.busy_ns) / 1e9, label);
     out.gauge("patchbay_media_attached", "Callbacks that the media loop runs in each tick",
               static_cast<double>(stats.attached), label);

@@ -46,6 +46,7 @@ HostContext::HostContext(HostServices& services, std::string id, const HostTable
       tables_(with_media(tables, media_)),
       raw_{sizeof(pb_host), PB_ABI_MINOR, this, &HostContext::query},
       observer_(services.observer) {
+  loop_posts_.owner = name_;
   begin_life();
 }
 
@@ -94,7 +95,7 @@ void HostContext::call_ended(ServiceCall& call) noexcept {
 int64_t HostContext::outstanding() const noexcept {
   int64_t all = 0;
   for (const auto& each : outstanding_) all += each.load(std::memory_order_acquire);
-  return all;
+  return all + loop_posts_.waiting.load(std::memory_order_acquire);
 }
 
 std::string HostContext::under_way() const {
@@ -104,7 +105,9 @@ std::string HostContext::under_way() const {
       "answers of the store", "worker jobs", "answers of other plugins", "callbacks that are running"};
   std::string text;
   for (size_t i = 0; i < outstanding_.size(); ++i) {
-    const int64_t count = outstanding_[i].load(std::memory_order_acquire);
+    int64_t count = outstanding_[i].load(std::memory_order_acquire);
+    if (i == static_cast<size_t>(Awaited::callbacks))
+      count += loop_posts_.waiting.load(std::memory_order_acquire);
     if (count <= 0) continue;
     text += (text.empty() ? "" : ", ") + std::to_string(count) + " " + (count == 1 ? kOne[i] : kMany[i]);
   }
@@ -121,6 +124,7 @@ void HostContext::suppress_callbacks() {
     wait_began(Awaited::callbacks);
     if (!strand->post(over, this)) wait_ended(Awaited::callbacks);
   }
+  loop_posts_.suppressed.store(true, std::memory_order_release);
   MediaRegistry& media = services_.media;
   if (!media.suppress_callbacks(this)) return;
   for (uint32_t loop = 0; loop < media.loops(); ++loop) {

@@ -21,6 +21,7 @@
 #include "abi/port.h"
 #include "observe/log_throttle.h"
 #include "runtime/strand.h"
+#include "runtime/task.h"
 #include "runtime/thread_kind.h"
 #include "services/service_call.h"
 
@@ -58,6 +59,8 @@ class HostContext final : public CallObserver {
   const Ref<Strand>& main_strand() const noexcept { return main_; }
 
   PortOwner as_owner() const noexcept { return {this, name_}; }
+  // The plugin's posts to media loops.
+  LoopPosts& loop_posts() noexcept { return loop_posts_; }
 
   // Identifies the plugin as a caller: a private instance without methods, which ends when the plugin stops,
   // so that plugins that keep something for it can watch its end. An isolated plugin has a new one for each
@@ -144,6 +147,7 @@ class HostContext final : public CallObserver {
   pb_host raw_;
   // state
   std::array<std::atomic<int64_t>, 4> outstanding_{};  // by Awaited
+  LoopPosts loop_posts_;                               // those that wait count as callbacks that are running
   std::atomic<uint64_t> life_{0};
   std::atomic<HostObserver*> observer_;
   observe::LogThrottle misuses_{std::chrono::milliseconds(kMisuseLogIntervalMs)};

@@ -24,17 +24,19 @@ enum class HandleKind : uint8_t {
   attachment,
   port,
   opening,
+  loop_watch,
+  loop_timer,
   schema,
   document
 };
-constexpr size_t kHandleKinds = 15;
+constexpr size_t kHandleKinds = 17;
 
 // Its name in messages, singular; the plural has an s at the end.
 constexpr const char* name_of(HandleKind kind) noexcept {
   constexpr const char* kNames[kHandleKinds] = {
-      "nothing",      "strand",      "timer",        "subscription", "provision",        "lease",
-      "watch",        "transaction", "job worker",   "consumer",     "media attachment", "port",
-      "port opening", "schema",      "JSON document"};
+      "nothing",      "strand",      "timer",       "subscription", "provision",        "lease",
+      "watch",        "transaction", "job worker",  "consumer",     "media attachment", "port",
+      "port opening", "media watch", "media timer", "schema",       "JSON document"};
   return kNames[static_cast<size_t>(kind)];
 }
 

@@ -168,6 +168,13 @@ struct HostTable<pb_media> {
       PB_ROW(port_close).close(K::port),
       PB_ROW(port_open).open(K::opening).fail().by_hand(),
       PB_ROW(port_release).close(K::opening).harmless().by_hand(),
+      PB_ROW(loop_post).allowed().fail(PB_E_EXHAUSTED).by_hand(),
+      PB_ROW(watch_open).open(K::loop_watch).fail().by_hand(),
+      PB_ROW(watch_set).allowed().fail(PB_E_EXHAUSTED).by_hand(),
+      PB_ROW(watch_close).close(K::loop_watch).allowed().by_hand(),
+      PB_ROW(loop_timer_open).open(K::loop_timer).fail().by_hand(),
+      PB_ROW(loop_timer_set).allowed().by_hand(),
+      PB_ROW(loop_timer_close).close(K::loop_timer).allowed().by_hand(),
   };
 };
 

@@ -27,6 +27,8 @@ struct MediaRegistry::Attachment {
 };
 
 void MediaRegistry::free_retired() {
+  PluginWatch::free_closed();
+  PluginTimer::free_closed();
   Attachment* attachment = Attachment::retired().take();
   while (attachment != nullptr) delete std::exchange(attachment, attachment->next_retired);
 }
@@ -34,6 +36,8 @@ void MediaRegistry::free_retired() {
 MediaRegistry::~MediaRegistry() {
   for (const auto& [handle, attachment] : attachments_.all())
     detach(attachment->owner.id, handle, nullptr, nullptr);
+  for (const auto& [handle, watch] : watches_.all()) close_watch(watch->owner().id, handle, nullptr, nullptr);
+  for (const auto& [handle, timer] : timers_.all()) close_timer(timer->owner().id, handle, nullptr, nullptr);
   free_retired();
 }
 
@@ -45,9 +49,7 @@ uint64_t MediaRegistry::attach(const PortOwner& owner, uint32_t loop, pb_tick_fn
   attachment->fn = fn;
   attachment->user = user;
   attachment->owner = owner;
-  for (uint32_t i = 0; i < loops(); ++i) {
-    if (&pool_.at(i) == target) attachment->loop = i;
-  }
+  attachment->loop = target->index();
   attachment->id = target->attach(&MediaRegistry::tick, attachment);
   return attachments_.add(attachment);
 }
@@ -81,6 +83,75 @@ void MediaRegistry::detached(void* self) {
     attachment->done(attachment->done_user);
   }
   Attachment::retired().push(*attachment);
+}
+
+Code MediaRegistry::post(LoopPosts& posts, uint32_t loop, CallFn fn, void* user) noexcept {
+  if (fn == nullptr || loop >= loops()) return Code::not_found;
+  Task* const task = make_loop_post(fn, user, posts);
+  return task != nullptr ? pool_.at(loop).post(*task) : Code::exhausted;
+}
+
+namespace {
+
+// Adds it to the table; one that the table refuses is closed.
+template <class Object>
+uint64_t add_object(SlotTable<Ref<Object>>& table, Ref<Object> object) {
+  const uint64_t handle = table.add(object);
+  if (handle == 0) object->close(nullptr, nullptr);
+  return handle;
+}
+
+// Null when the owner has no such object.
+template <class Object>
+typename SlotTable<Ref<Object>>::Pin pin_object(const SlotTable<Ref<Object>>& table, const void* owner,
+                                                uint64_t handle) noexcept {
+  auto held = table.pin(handle);
+  if (held && (*held)->owner().id != owner) return {};
+  return held;
+}
+
+template <class Object>
+bool close_object(SlotTable<Ref<Object>>& table, const void* owner, uint64_t handle, CallFn done,
+                  void* user) noexcept {
+  if (!pin_object(table, owner, handle)) return false;
+  const auto taken = table.take_pinned(handle);
+  if (!taken) return false;
+  (*taken)->close(done, user);
+  return true;
+}
+
+}  // namespace
+
+uint64_t MediaRegistry::open_watch(const PortOwner& owner, int fd, pb_ready_fn fn, void* user) {
+  free_retired();
+  return fn == nullptr ? 0 : add_object(watches_, make_ref<PluginWatch>(owner, fd, fn, user));
+}
+
+uint64_t MediaRegistry::open_timer(const PortOwner& owner, pb_tick_fn fn, void* user) {
+  free_retired();
+  return fn == nullptr ? 0 : add_object(timers_, make_ref<PluginTimer>(owner, fn, user));
+}
+
+Code MediaRegistry::set_watch(const void* owner, uint64_t handle, uint32_t events) noexcept {
+  MediaLoop* const loop = MediaLoop::current();
+  if (loop == nullptr) return Code::misuse;
+  const auto watch = pin_object(watches_, owner, handle);
+  return watch ? loop->watch(**watch, events) : Code::gone;
+}
+
+Code MediaRegistry::set_timer(const void* owner, uint64_t handle, int64_t due_ns) noexcept {
+  MediaLoop* const loop = MediaLoop::current();
+  if (loop == nullptr) return Code::misuse;
+  const auto timer = pin_object(timers_, owner, handle);
+  return timer ? loop->set_timer(**timer, due_ns) : Code::gone;
+}
+
+bool MediaRegistry::close_watch(const void* owner, uint64_t handle, CallFn done, void* user) noexcept {
+  return close_object(watches_, owner, handle, done, user);
+}
+
+bool MediaRegistry::close_timer(const void* owner, uint64_t handle, CallFn done, void* user) noexcept {
+  return close_object(timers_, owner, handle, done, user);
 }
 
 Ref<Port> MediaRegistry::take_port(const void* owner, uint64_t handle) {
@@ -136,6 +207,15 @@ bool MediaRegistry::suppress_callbacks(const void* owner) {
     port->disable();
     any = true;
   }
+  const auto suppress = [&](const auto& table) {
+    for (const auto& [handle, object] : table.all()) {
+      if (object->owner().id != owner) continue;
+      object->suppress();
+      any = true;
+    }
+  };
+  suppress(watches_);
+  suppress(timers_);
   // A port that its owner has closed may still be open in other plugins.
   for (const auto& [handle, opening] : openings_.all()) {
     if (opening.port->owner().id != owner) continue;

@@ -61,9 +61,48 @@ void port_release(void* host, uint64_t opening) noexcept {
     context.report_unheld_handle("port_release", opening);
 }
 
+int32_t loop_post(void* host, uint32_t loop, pb_fn fn, void* user) noexcept {
+  auto& context = HostContext::of(host);
+  return static_cast<int32_t>(context.services().media.post(context.loop_posts(), loop, fn, user));
+}
+
+uint64_t watch_open(void* host, int32_t fd, pb_ready_fn fn, void* user) noexcept {
+  auto& context = HostContext::of(host);
+  return context.services().media.open_watch(context.as_owner(), fd, fn, user);
+}
+
+int32_t watch_set(void* host, uint64_t watch, uint32_t events) noexcept {
+  auto& context = HostContext::of(host);
+  return static_cast<int32_t>(context.services().media.set_watch(&context, watch, events));
+}
+
+void watch_close(void* host, uint64_t watch, pb_fn done, void* user) noexcept {
+  auto& context = HostContext::of(host);
+  if (!context.services().media.close_watch(&context, watch, done, user))
+    context.report_unheld_handle("watch_close", watch);
+}
+
+uint64_t loop_timer_open(void* host, pb_tick_fn fn, void* user) noexcept {
+  auto& context = HostContext::of(host);
+  return context.services().media.open_timer(context.as_owner(), fn, user);
+}
+
+int32_t loop_timer_set(void* host, uint64_t timer, int64_t due_ns) noexcept {
+  auto& context = HostContext::of(host);
+  return static_cast<int32_t>(context.services().media.set_timer(&context, timer, due_ns));
+}
+
+void loop_timer_close(void* host, uint64_t timer, pb_fn done, void* user) noexcept {
+  auto& context = HostContext::of(host);
+  if (!context.services().media.close_timer(&context, timer, done, user))
+    context.report_unheld_handle("loop_timer_close", timer);
+}
+
 // HostContext sets `loops` in the copy that the plugin gets.
-constexpr pb_media kFunctions{sizeof(pb_media), 0,           &attach,    &detach,
-                              &port_create,     &port_close, &port_open, &port_release};
+constexpr pb_media kFunctions{
+    sizeof(pb_media), 0,          &attach,     &detach,    &port_create, &port_close,      &port_open,
+    &port_release,    &loop_post, &watch_open, &watch_set, &watch_close, &loop_timer_open, &loop_timer_set,
+    &loop_timer_close};
 constexpr pb_media kTable = guarded<kFunctions>();
 
 }  // namespace

@@ -10,10 +10,16 @@ namespace {
 
 // The order of release: first what media loops call, because they do not check whether it still exists;
 // strands last, because they run the closing of the others.
-constexpr HandleKind kOrder[] = {HandleKind::attachment, HandleKind::opening,      HandleKind::port,
-                                 HandleKind::timer,      HandleKind::subscription, HandleKind::job_worker,
-                                 HandleKind::consumer,   HandleKind::transaction,  HandleKind::watch,
-                                 HandleKind::lease,      HandleKind::schema,       HandleKind::strand};
+constexpr HandleKind kOrder[] = {HandleKind::attachment,   HandleKind::loop_watch, HandleKind::loop_timer,
+                                 HandleKind::opening,      HandleKind::port,       HandleKind::timer,
+                                 HandleKind::subscription, HandleKind::job_worker, HandleKind::consumer,
+                                 HandleKind::transaction,  HandleKind::watch,      HandleKind::lease,
+                                 HandleKind::schema,       HandleKind::strand};
+
+// Whether it is closed on a media loop, after its last call.
+constexpr bool is_called_by_loops(HandleKind kind) {
+  return kind == HandleKind::attachment || kind == HandleKind::loop_watch || kind == HandleKind::loop_timer;
+}
 
 template <class Map>
 std::vector<uint64_t> numbers_of(const Map& map) {
@@ -50,6 +56,10 @@ std::vector<uint64_t> HostContext::held(HandleKind kind) const {
       return services_.media.ports_of(this);
     case HandleKind::opening:
       return services_.media.openings_of(this);
+    case HandleKind::loop_watch:
+      return services_.media.watches_of(this);
+    case HandleKind::loop_timer:
+      return services_.media.timers_of(this);
     case HandleKind::none:
     case HandleKind::instance:  // withdrawn before the plugin is destroyed
     case HandleKind::document:  // the plugin's memory
@@ -67,11 +77,11 @@ std::string HostContext::release_all() {
     left += (left.empty() ? "" : ", ") + std::to_string(handles.size()) + " " + name_of(kind) +
             (handles.size() > 1 ? "s" : "");
     for (const uint64_t handle : handles) {
-      if (kind != HandleKind::attachment) {
+      if (!is_called_by_loops(kind)) {
         close_handle(core_tables(), this, kind, handle, nullptr, nullptr);
         continue;
       }
-      wait_began(Awaited::callbacks);  // for its last tick
+      wait_began(Awaited::callbacks);  // for its last call
       close_handle(
           core_tables(), this, kind, handle,
           [](void* self) noexcept { of(self).wait_ended(Awaited::callbacks); }, this);

@@ -30,17 +30,15 @@ void ask_for_priority() {
   prctl(PR_SET_TIMERSLACK, 1000UL, 0UL, 0UL, 0UL);
 }
 
-void sleep_until(int64_t deadline_ns) {
-  const timespec until{time_t(deadline_ns / 1'000'000'000), long(deadline_ns % 1'000'000'000)};
-  while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, nullptr) == EINTR) {
-  }
-}
+// Of a loop with a manual clock: after so many runs one by one it leaves what is still ready for the next
+// pump.
+constexpr int kMaxManualRuns = 1'000;
 
 }  // namespace
 
 struct MediaPool::Driver {
-  explicit Driver(const MediaOptions& options)
-      : loop(options.manual_clock != nullptr ? *options.manual_clock : system_mono_clock()),
+  Driver(const MediaOptions& options, uint32_t index)
+      : loop(options.manual_clock != nullptr ? *options.manual_clock : system_mono_clock(), index),
         is_manual(options.manual_clock != nullptr) {
     sem_init(&wake, 0, 0);
     sem_init(&ended, 0, 0);
@@ -59,7 +57,7 @@ struct MediaPool::Driver {
   bool stop(std::chrono::milliseconds timeout) {
     if (!thread.joinable()) return true;
     stopping = true;
-    wake_up();
+    is_manual ? wake_up() : loop.interrupt();
     if (!wait_ended(timeout)) {
       thread.detach();
       return false;
@@ -82,16 +80,18 @@ struct MediaPool::Driver {
   }
 
   void wake_up() noexcept {
-    if (is_manual || asleep.exchange(false)) sem_post(&wake);
+    if (is_manual)
+      sem_post(&wake);
+    else
+      loop.wake();
   }
 
-  bool pump(CallFn fn, void* user) {
+  void pump(CallFn fn, void* user) {
     pump_fn = fn;
     pump_user = user;
     pumping.store(true, std::memory_order_release);
     wake_up();
     wait(pumped);
-    return has_attached.load(std::memory_order_acquire);
   }
 
   void run(bool realtime) {
@@ -101,12 +101,8 @@ struct MediaPool::Driver {
     if (realtime && !is_manual) ask_for_priority();
     while (!stopping && is_manual) turn();
     while (!stopping) {
-      if (loop.empty()) {
-        sleep_while_empty();
-        if (stopping) break;  // does not wait for a tick that has nothing to do
-        loop.resume();
-      }
-      sleep_until(loop.run_due());
+      if (!loop.is_ticking()) loop.resume();
+      loop.run_and_wait();
     }
     sem_post(&ended);
   }
@@ -114,22 +110,16 @@ struct MediaPool::Driver {
   // One wake-up of a loop that a manual clock drives.
   void turn() {
     wait(wake);
-    // Skips the ticks that passed while nothing was attached.
-    if (!has_attached.load(std::memory_order_relaxed)) loop.resume();
-    deadline_ns.store(loop.run_due(), std::memory_order_release);
-    has_attached.store(!loop.empty(), std::memory_order_release);
-    if (!pumping.exchange(false, std::memory_order_acq_rel)) return;
-    if (pump_fn != nullptr) pump_fn(pump_user);
-    sem_post(&pumped);
+    for (int run = 0; run == 0 || (loop.was_busy() && run < kMaxManualRuns); ++run) {
+      if (!loop.is_ticking()) loop.resume();
+      loop.run_due();
+    }
+    const bool is_pumped = pumping.exchange(false, std::memory_order_acq_rel);
+    if (is_pumped && pump_fn != nullptr) loop.run_now(pump_fn, pump_user);
+    due_ns.store(loop.next_due_ns(), std::memory_order_release);
+    if (is_pumped) sem_post(&pumped);
   }
 
-  // Sleeps until woken. Checks again after setting `asleep`, so that a command queued just before is not
-  // missed.
-  void sleep_while_empty() {
-    asleep = true;
-    if ((!loop.empty() || stopping) && asleep.exchange(false)) return;
-    wait(wake);
-  }
   static void wait(sem_t& semaphore) {
     while (sem_wait(&semaphore) != 0 && errno == EINTR) {
     }
@@ -138,16 +128,14 @@ struct MediaPool::Driver {
   MediaLoop loop;
   const bool is_manual;
   std::atomic<bool> stopping{false};
-  std::atomic<bool> asleep{false};
-  sem_t wake;
+  sem_t wake;               // with a manual clock
   sem_t ended;              // posted by the thread just before it exits
   int64_t reported_ns = 0;  // [watchdog] start of the tick that was reported last
   bool leaked = false;      // its thread hangs in a tick
   // of pump()
   sem_t pumped;
   std::atomic<bool> pumping{false};
-  std::atomic<bool> has_attached{false};
-  std::atomic<int64_t> deadline_ns{0};
+  std::atomic<int64_t> due_ns{INT64_MAX};
   CallFn pump_fn = nullptr;
   void* pump_user = nullptr;
   std::thread thread;
@@ -157,7 +145,7 @@ MediaPool::MediaPool(const MediaOptions& options) : options_(options) {
   prepare_call_pool();
   const unsigned wanted = options.manual_clock != nullptr ? 1 : options.loops;
   const unsigned count = wanted ? wanted : std::max(1u, std::thread::hardware_concurrency());
-  for (unsigned i = 0; i < count; ++i) drivers_.push_back(std::make_unique<Driver>(options));
+  for (unsigned i = 0; i < count; ++i) drivers_.push_back(std::make_unique<Driver>(options, i));
 }
 
 MediaPool::~MediaPool() {
@@ -195,10 +183,15 @@ void MediaPool::check(int64_t now_ns) {
   stalled_.store(stalled, std::memory_order_relaxed);
 }
 
-bool MediaPool::pump(CallFn fn, void* user) { return drivers_.front()->pump(fn, user); }
+void MediaPool::pump(CallFn fn, void* user) { drivers_.front()->pump(fn, user); }
 
-int64_t MediaPool::deadline_ns() const noexcept {
-  return drivers_.front()->deadline_ns.load(std::memory_order_acquire);
+int64_t MediaPool::next_due_ns() const noexcept {
+  return drivers_.front()->due_ns.load(std::memory_order_acquire);
+}
+
+bool MediaPool::can_wait() const noexcept {
+  return std::all_of(drivers_.begin(), drivers_.end(),
+                     [](const auto& driver) { return driver->loop.can_wait(); });
 }
 
 MediaLoop& MediaPool::at(size_t index) noexcept { return drivers_.at(index)->loop; }

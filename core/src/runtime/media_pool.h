@@ -1,5 +1,5 @@
-// MediaPool: the media loops of the process, each driven by its own thread at absolute deadlines. The thread
-// sleeps while nothing is attached to its loop. For tests, one loop whose thread waits for pump().
+// MediaPool: the media loops of the process, each driven by its own thread, which sleeps until a tick or a
+// timer is due, a descriptor is ready, or a command comes. For tests, one loop whose thread waits for pump().
 #pragma once
 
 #include <atomic>
@@ -41,11 +41,15 @@ class MediaPool {
   uint64_t stalls() const noexcept { return stalls_.load(std::memory_order_relaxed); }
   int stalled() const noexcept { return stalled_.load(std::memory_order_relaxed); }
 
-  // With a manual clock, one caller at a time: runs on the loop's thread what is due by the clock and what
-  // was attached and detached, then fn(user) if given, and waits for it. True when anything is attached.
-  bool pump(CallFn fn = nullptr, void* user = nullptr);
-  // After pump(): when the next tick is due, by the clock.
-  int64_t deadline_ns() const noexcept;
+  // With a manual clock, one caller at a time: runs on the loop's thread what is due by the clock, what was
+  // attached, detached and posted, and what is ready, then fn(user) if given, and waits for it.
+  void pump(CallFn fn = nullptr, void* user = nullptr);
+  // After pump(): when the next tick (if anything is attached) or timer is due, by the clock; INT64_MAX:
+  // none.
+  int64_t next_due_ns() const noexcept;
+
+  // False when the process had no descriptors left for a loop, which can then not wait.
+  bool can_wait() const noexcept;
 
   size_t size() const noexcept { return drivers_.size(); }
   MediaLoop& at(size_t index) noexcept;

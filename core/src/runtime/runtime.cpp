@@ -4,6 +4,9 @@ namespace patchbay::core {
 
 Result<std::unique_ptr<Runtime>> Runtime::create(const RuntimeOptions& options) {
   std::unique_ptr<Runtime> runtime(new Runtime(options));
+  if (!runtime->media_.can_wait())
+    return Error{Code::exhausted,
+                 "cannot open the descriptors of the media loops; raise the open files limit"};
   if (!options.manual) {
     runtime->timer_thread_ = std::make_unique<TimerThread>(runtime->timers_);
     PB_TRY(runtime->timer_thread_->start());

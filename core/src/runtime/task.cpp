@@ -86,6 +86,22 @@ void run_owned(Task& task) noexcept {
   fn(user);
 }
 
+// Gives the task back before the call, so that fn may post again, and lowers the count after it.
+void run_on_loop(Task& task) noexcept {
+  auto& call = static_cast<CallTask&>(task);
+  const CallFn fn = call.fn;
+  void* user = call.user;
+  auto& posts = static_cast<LoopPosts&>(*call.count);
+  call_pool().give_back(call);
+  posts.pooled.fetch_sub(1, std::memory_order_relaxed);
+  if (!posts.suppressed.load(std::memory_order_acquire)) {
+    const OwnerScope scope(posts.owner);
+    const CallbackScope what("post");
+    fn(user);
+  }
+  posts.waiting.fetch_sub(1, std::memory_order_release);
+}
+
 CallTask* take_pooled(CallCount& count) noexcept {
   if (count.pooled.fetch_add(1, std::memory_order_relaxed) < kMaxPooledPosts) {
     if (CallTask* call = call_pool().take()) {
@@ -135,17 +151,32 @@ Task* make_counted_call(CallFn fn, void* user, CallCount& count) noexcept {
   return call;
 }
 
+Task* make_loop_post(CallFn fn, void* user, LoopPosts& posts) noexcept {
+  CallTask* call = take_pooled(posts);
+  if (call == nullptr) {
+    posts.refused.fetch_add(1, std::memory_order_relaxed);
+    return nullptr;
+  }
+  posts.waiting.fetch_add(1, std::memory_order_relaxed);
+  call->run = run_on_loop;
+  call->fn = fn;
+  call->user = user;
+  call->count = &posts;
+  return call;
+}
+
 void discard_call(Task& task) noexcept {
   auto& call = static_cast<CallTask&>(task);
-  const bool pooled = call.run == run_pooled;
-  if (call.count != nullptr) {
-    call.count->waiting.fetch_sub(1, std::memory_order_relaxed);
-    if (pooled) call.count->pooled.fetch_sub(1, std::memory_order_relaxed);
-  }
+  const bool pooled = call.run == run_pooled || call.run == run_on_loop;
+  CallCount* const count = call.count;
   if (pooled)
     call_pool().give_back(call);
   else
     delete &call;
+  if (count == nullptr) return;
+  if (pooled) count->pooled.fetch_sub(1, std::memory_order_relaxed);
+  count->waiting.fetch_sub(1,
+                           std::memory_order_release);  // last, because the owner of a loop post waits for it
 }
 
 }  // namespace patchbay::core

@@ -36,7 +36,18 @@ struct CallCount {
 // use. `count` must outlive the task.
 Task* make_counted_call(CallFn fn, void* user, CallCount& count) noexcept;
 
-// Frees a task of the two functions above that will not run.
+// The posts of one owner to media loops.
+struct LoopPosts : CallCount {
+  const char* owner = nullptr;          // its interned_name(), or null
+  std::atomic<bool> suppressed{false};  // then posts do not call the owner any more
+};
+
+// [any, media too] A call for a media loop, whose thread may not free memory either, so that it always comes
+// from the fixed pool; null at the limit or when the pool is empty. `posts` must outlive the task:
+// posts.waiting is lowered after the call.
+Task* make_loop_post(CallFn fn, void* user, LoopPosts& posts) noexcept;
+
+// Frees a task of the functions above that will not run.
 void discard_call(Task& task) noexcept;
 
 // Allocates the pool. Called before the first media thread starts, so that no tick pays for it.

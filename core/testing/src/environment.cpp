@@ -123,7 +123,9 @@ void Environment::flush_store() {
   }
 }
 
-bool Environment::pump_media() { return clock_ != nullptr && runtime().media().pump(); }
+void Environment::pump_media() {
+  if (clock_ != nullptr) runtime().media().pump();
+}
 
 bool Environment::is_idle() const { return runtime().executor().idle() && runtime().workers().idle(); }
 
@@ -142,9 +144,8 @@ Status Environment::settle() {
 }
 
 // The monotonic time of what is due first, at most the target.
-int64_t Environment::next_stop(int64_t target_ns, bool ticking) {
-  int64_t stop = target_ns;
-  if (ticking) stop = std::min(stop, runtime().media().deadline_ns());
+int64_t Environment::next_stop(int64_t target_ns) {
+  int64_t stop = std::min(target_ns, runtime().media().next_due_ns());
   core::TimerQueue& timers = runtime().timers();
   if (const auto due = timers.next_due(core::TimerClock::mono)) stop = std::min(stop, *due);
   if (const auto due = timers.next_due(core::TimerClock::wall)) {
@@ -160,13 +161,13 @@ Status Environment::advance(int64_t ms) {
   PB_TRY(settle());
   const int64_t target = clock_->now_ns() + std::max<int64_t>(ms, 0) * 1'000'000;
   for (;;) {
-    const bool ticking = pump_media();
-    const int64_t stop = next_stop(target, ticking);
+    pump_media();
+    const int64_t stop = next_stop(target);
     clock_->advance(std::chrono::nanoseconds(stop - clock_->now_ns()));
     pump_media();
     // Most ticks wake no strand, and then there is nothing to wait for.
     if (!is_idle() || runtime().executor().wakeups() != idle_at_) PB_TRY(settle());
-    if (stop >= target && next_stop(target + 1, false) > target) return {};
+    if (stop >= target && next_stop(target + 1) > target) return {};
   }
 }
 

@@ -59,10 +59,10 @@ class Environment {
   core::Runtime& runtime() const noexcept { return services().runtime; }
   core::Store& store() noexcept { return *subsystems_->store(); }
   void flush_store();
-  // With manual clocks: runs what is due on the media loop. Returns whether anything is attached to it.
-  bool pump_media();
+  // With manual clocks: runs what is due, posted and ready on the media loop.
+  void pump_media();
   bool is_idle() const;
-  int64_t next_stop(int64_t target_ns, bool ticking);
+  int64_t next_stop(int64_t target_ns);
 
   // owned; each is used by those below it
   const EnvironmentOptions options_;

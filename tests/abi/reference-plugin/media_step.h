@@ -1,7 +1,10 @@
 #pragma once
 
 #include <patchbay/audio.h>
+#include <patchbay/descriptor.h>
+#include <patchbay/media_loop.h>
 #include <patchbay/strand.h>
+#include <sys/eventfd.h>
 
 #include <atomic>
 
@@ -27,10 +30,49 @@ class CountingPort final : public patchbay::AudioPort {
   std::atomic<uint32_t> heard_{0};
 };
 
-// Opens its port and joins it to itself on a media loop for one tick.
+// Reads a descriptor and runs a timer on a media loop.
+class LoopCalls {
+ public:
+  explicit LoopCalls(const Host& host)
+      : host_(host), event_(::eventfd(1, EFD_CLOEXEC | EFD_NONBLOCK)), watch_(host), timer_(host) {}
+
+  Status start() {
+    PB_TRY(watch_.open<&LoopCalls::on_ready>(event_.get(), *this));
+    PB_TRY(timer_.open<&LoopCalls::on_due>(*this));
+    REFERENCE_EXPECT(watch_.set(PB_READY_READ) == Code::misuse);  // on a strand
+    REFERENCE_EXPECT(patchbay::post_to_loop<&LoopCalls::on_loop>(host_, host_.media->loops, *this) ==
+                     Code::not_found);
+    return expect(patchbay::post_to_loop<&LoopCalls::on_loop>(host_, 0, *this) == Code::ok,
+                  "a task is posted to a media loop");
+  }
+  const std::atomic<bool>& called() const { return called_; }
+  template <class F>
+  void close(F done) {
+    watch_.close([this, done = std::move(done)]() mutable { timer_.close(std::move(done)); });
+  }
+
+ private:
+  // [media]
+  void on_loop() noexcept { static_cast<void>(watch_.set(PB_READY_READ)); }
+  void on_ready(const pb_ready& ready) {
+    if ((ready.events & PB_READY_READ) == 0 || ready.fd != event_.get()) return;
+    static_cast<void>(watch_.set(0));
+    static_cast<void>(timer_.set(ready.time_ns + 2'000'000));
+  }
+  void on_due(const pb_tick&) { called_ = true; }
+
+  const Host& host_;
+  const patchbay::Descriptor event_;  // readable
+  patchbay::LoopWatch watch_;
+  patchbay::LoopTimer timer_;
+  std::atomic<bool> called_{false};
+};
+
+// Opens its port and joins it to itself on a media loop for one tick. Then post, descriptor and timer on a
+// loop.
 class MediaStep final : public Step {
  public:
-  explicit MediaStep(const Host& host) : host_(host), look_(host) {}
+  explicit MediaStep(const Host& host) : host_(host), look_(host), calls_(host) {}
 
   void run(Next next) override {
     next_ = std::move(next);
@@ -82,11 +124,18 @@ class MediaStep final : public Step {
   void finish() {
     host_.media->port_release(host_.self, opening_);
     const bool well = on_loop_ && was_attached_ && pulled_ && port_.heard_ == kSamples && !port_.attached_;
-    port_.close([this, well] { next_(expect(well, "a port is pulled from and pushed to on a media loop")); });
+    port_.close([this, well] {
+      const Status joined = expect(well, "a port is pulled from and pushed to on a media loop");
+      if (!joined || !PB_HAS(host_.media, loop_post)) return next_(joined);  // an older core
+      const Status started = calls_.start();
+      if (!started) return next_(started);
+      wait_for(calls_.called(), [this] { calls_.close([this] { next_({}); }); });
+    });
   }
 
   const Host& host_;
   patchbay::Timer look_;
+  LoopCalls calls_;
   CountingPort port_;
   const pb_port* table_ = nullptr;
   void* self_ = nullptr;

@@ -46,6 +46,14 @@ TEST_CASE("a lease that is never given back is counted") {
   CHECK(problems[0].text.find("destroyed with 1 lease still held") == 0);
 }
 
+TEST_CASE("a descriptor and a timer that are left on a media loop are counted, and not called any more") {
+  const auto problems = problems_of("loop");
+  REQUIRE(problems.size() == 2);
+  CHECK(problems[0].name == "left-behind");
+  CHECK(problems[0].text.find("destroyed with 1 media watch still held") == 0);
+  CHECK(problems[1].text.find("destroyed with 1 media timer still held") == 0);
+}
+
 TEST_CASE("an exception is contained and reported") {
   const auto problems = problems_of("throw");
   REQUIRE(problems.size() == 1);

@@ -2,9 +2,12 @@
 
 #include <patchbay/audio.h>
 #include <patchbay/bus.h>
+#include <patchbay/descriptor.h>
+#include <patchbay/media_loop.h>
 #include <patchbay/plugin.h>
 #include <patchbay/store.h>
 #include <patchbay/strand.h>
+#include <sys/eventfd.h>
 
 #include <chrono>
 #include <memory>
@@ -29,7 +32,7 @@ class ScriptedPlugin final : public Plugin {
   static constexpr char manifest[] = R"({
     "id": "scripted", "version": "1.0.0",
     "config": {"plugin": {"type": "object", "properties": {
-      "fault": {"type": "string", "enum": ["none", "media", "twice", "leak", "throw", "drain", "block"], "default": "none"},
+      "fault": {"type": "string", "enum": ["none", "media", "twice", "leak", "throw", "drain", "block", "loop"], "default": "none"},
       "token": {"type": "string", "x-secret": true, "default": ""}}}}})";
 
   Status start(const Config& config) override {
@@ -42,6 +45,13 @@ class ScriptedPlugin final : public Plugin {
         std::make_unique<JobWorker>(host(), "remind", 1, 60000, [this](const Job& job) { remind(job); });
     ticks_ = host().media->attach(host().self, PB_LOOP_ANY, &ScriptedPlugin::tick, this);
     if (fault_ == "leak") static_cast<void>(host().services->query(host().self, to_abi("patchbay.http/1")));
+    // Closes neither the descriptor's watch nor the timer.
+    if (fault_ == "loop") {
+      event_ = Descriptor(::eventfd(1, EFD_CLOEXEC | EFD_NONBLOCK));
+      PB_TRY(watch_.open<&ScriptedPlugin::on_ready>(event_.get(), *this));
+      PB_TRY(loop_timer_.open<&ScriptedPlugin::on_due>(*this));
+      static_cast<void>(post_to_loop<&ScriptedPlugin::on_loop>(host(), 0, *this));
+    }
     if (fault_ == "throw") post(host(), kMainStrand, [] { throw std::runtime_error("as told"); });
     if (fault_ == "block")
       post(host(), kMainStrand, [] { std::this_thread::sleep_for(std::chrono::milliseconds(1500)); });
@@ -91,6 +101,13 @@ class ScriptedPlugin final : public Plugin {
     tx.job_done(job.id, job.fence);
     std::move(tx).commit([](const Commit&) {});
   }
+  // [media]
+  void on_loop() {
+    static_cast<void>(watch_.set(PB_READY_READ));
+    static_cast<void>(loop_timer_.set(host().mono_ns() + 1'000'000'000));
+  }
+  void on_ready(const pb_ready&) {}  // leaves it readable
+  void on_due(const pb_tick&) {}
   static void tick(void* user, const pb_tick*) noexcept {
     auto* self = static_cast<ScriptedPlugin*>(user);
     self->count_.add();
@@ -105,6 +122,9 @@ class ScriptedPlugin final : public Plugin {
   Subscription visited_;
   std::unique_ptr<JobWorker> worker_;
   Timer timer_{host()};
+  Descriptor event_;
+  LoopWatch watch_{host()};
+  LoopTimer loop_timer_{host()};
   std::optional<Done> drained_;
   uint64_t ticks_ = 0;
 };

@@ -1,9 +1,11 @@
 /* Media loops and audio ports.
  *
- * A media loop is a thread that ticks every 20 ms by absolute deadlines; it is the only media clock. A port
- * is one side of an audio stream. In each tick the bridge that joins two ports (of the plugin media, through
- * patchbay.audio) pulls a frame from each and pushes it to the other, on the loop's thread. The memory of a
- * frame belongs to the bridge and is valid for the call. */
+ * A media loop is a thread that ticks every 20 ms by absolute deadlines; it is the only media clock. Between
+ * two ticks it calls what is due: posts, timers, and the watchers of descriptors that are ready. A due tick
+ * comes first, so each of these calls must be short (0.2 ms at most; a burst of datagrams in portions). A
+ * port is one side of an audio stream. In each tick the bridge that joins two ports (of the plugin media,
+ * through patchbay.audio) pulls a frame from each and pushes it to the other, on the loop's thread. The
+ * memory of a frame belongs to the bridge and is valid for the call. */
 #ifndef PATCHBAY_ABI_MEDIA_H
 #define PATCHBAY_ABI_MEDIA_H
 
@@ -57,9 +59,24 @@ typedef struct pb_tick {
 
 typedef void (*pb_tick_fn)(void* user, const pb_tick* tick) PB_NOEXCEPT;
 
-/* Lifetime: an attachment lasts until `done` of detach, a port until `done` of port_close; `user` and `self`
- * must live as long. A frame is borrowed for the call.
- * Since: 0.1 */
+#define PB_READY_READ 1u
+#define PB_READY_WRITE 2u
+#define PB_READY_ERROR 4u /* an error or hang-up; reported whether it is waited for or not */
+
+/* A descriptor is ready. */
+typedef struct pb_ready {
+  uint32_t size;
+  uint32_t events; /* PB_READY_* */
+  uint32_t loop;
+  int32_t fd;
+  int64_t time_ns; /* monotonic clock */
+} pb_ready;
+
+typedef void (*pb_ready_fn)(void* user, const pb_ready* ready) PB_NOEXCEPT;
+
+/* Lifetime: an attachment lasts until `done` of detach, a port until `done` of port_close, a watch and a
+ * timer until `done` of their close; `user` and `self` must live as long, and a watched descriptor must stay
+ * open as long. `user` of a post must live until it has run. A frame is borrowed for the call. Since: 0.1 */
 typedef struct pb_media {
   uint32_t size;
   uint32_t loops; /* number of media loops */
@@ -78,6 +95,32 @@ typedef struct pb_media {
   uint64_t (*port_open)(void* host, uint64_t port, const pb_port** table, void** self) PB_NOEXCEPT;
   /* [any] Releases an opening; its table and self must not be used after that. */
   void (*port_release)(void* host, uint64_t opening) PB_NOEXCEPT;
+
+  /* [any] [media] Runs fn(user) [media] on that loop, soon, in the order of posting. Never blocks.
+   * PB_E_NOT_FOUND: no such loop (PB_LOOP_ANY is none). PB_E_EXHAUSTED: too many posts wait. */
+  int32_t (*loop_post)(void* host, uint32_t loop, pb_fn fn, void* user) PB_NOEXCEPT;
+
+  /* [any] Makes a watch of a descriptor of the plugin, which is on no loop until watch_set(): fn(user, ready)
+   * [media] is called while the descriptor is ready (level-triggered), once per turn of the loop; what it
+   * leaves unread it is called for again. 0: too many are open. */
+  uint64_t (*watch_open)(void* host, int32_t fd, pb_ready_fn fn, void* user) PB_NOEXCEPT;
+  /* [any] [media] Only on a media loop: that loop waits for `events` (PB_READY_READ, _WRITE) from now on; 0:
+   * for nothing, and the watch may be set on another loop once its call has returned. PB_E_MISUSE: called
+   * elsewhere. PB_E_CONFLICT: it is set on another loop, or another watch has the descriptor. PB_E_GONE: it
+   * was closed. PB_E_INVALID: the descriptor is closed, or a file. */
+  int32_t (*watch_set)(void* host, uint64_t watch, uint32_t events) PB_NOEXCEPT;
+  /* [any] [media] Ends a watch; calls done(user) after its last call, on the loop's thread if it is set on
+   * one, else before this returns. On that thread no call follows. */
+  void (*watch_close)(void* host, uint64_t watch, pb_fn done, void* user) PB_NOEXCEPT;
+
+  /* [any] Makes a timer for media loops, which is on none until loop_timer_set(). 0: too many are open. */
+  uint64_t (*loop_timer_open)(void* host, pb_tick_fn fn, void* user) PB_NOEXCEPT;
+  /* [any] [media] Only on a media loop: fn(user, tick) [media] is called there once, at `due_ns` of the
+   * monotonic clock rounded up to a millisecond, instead of what was set before; 0: not at all. tick->number
+   * is that of the latest tick, tick->time_ns the time. PB_E_MISUSE, _CONFLICT, _GONE: as watch_set(). */
+  int32_t (*loop_timer_set)(void* host, uint64_t timer, int64_t due_ns) PB_NOEXCEPT;
+  /* [any] [media] Ends a timer, like watch_close(). */
+  void (*loop_timer_close)(void* host, uint64_t timer, pb_fn done, void* user) PB_NOEXCEPT;
 } pb_media;
 #define PB_MEDIA_FLOOR 56u /* of 0.1 */
 #define PB_LOOP_ANY 0xffffffffu
