@@ -12,7 +12,8 @@ namespace {
 // that they do not displace the peer's. The kernel's filter has already dropped packets from other hosts.
 constexpr int kMaxPacketsPerTick = 32;
 constexpr int kMaxRefusedPerTick = 512;
-constexpr int kMaxRtcpPerTick = 4;  // a peer sends one every few seconds
+constexpr int kMaxRtcpPerTick = 4;      // a peer sends one every few seconds
+constexpr int kMaxPacketsPerCall = 16;  // of receive(), as others wait for the media thread; about 20 us
 constexpr auto kRelaxed = std::memory_order_relaxed;
 
 uint32_t samples_of(int64_t ns) { return static_cast<uint32_t>(ns / 125'000); }  // 8 kHz
@@ -40,20 +41,44 @@ void AudioStream::configure(const StreamMedia& media) noexcept {
 }
 
 bool AudioStream::pull(int16_t* pcm, int64_t now_ns) noexcept {
-  rtcp_taken_ = 0;
-  drain_media(now_ns);
-  drain_rtcp(now_ns);
+  begin_tick();
+  receive_all(RtpSocket::Channel::rtp, now_ns);
+  receive_all(RtpSocket::Channel::rtcp, now_ns);
+  return play(pcm);
+}
+
+void AudioStream::receive_all(RtpSocket::Channel channel, int64_t now_ns) noexcept {
+  while (has_budget(channel) && socket_.receive(channel, received_)) static_cast<void>(take(channel, now_ns));
+}
+
+bool AudioStream::play(int16_t* pcm) noexcept {
   const bool received = jitter_buffer_.get(pcm);
   publish_stats();
   return received;
 }
 
-void AudioStream::drain_media(int64_t now_ns) noexcept {
-  int taken = 0;
-  int refused = 0;
-  while (taken < kMaxPacketsPerTick && refused < kMaxRefusedPerTick &&
-         socket_.receive(RtpSocket::Channel::rtp, received_))
-    ++(on_datagram(received_, now_ns) ? taken : refused);
+bool AudioStream::receive(RtpSocket::Channel channel, int64_t now_ns) noexcept {
+  for (int i = 0; i < kMaxPacketsPerCall && has_budget(channel); ++i)
+    if (!socket_.receive(channel, received_) || take(channel, now_ns)) break;
+  return has_budget(channel);
+}
+
+bool AudioStream::has_budget(RtpSocket::Channel channel) const noexcept {
+  return channel == RtpSocket::Channel::rtp
+             ? budget_.media < kMaxPacketsPerTick && budget_.refused_rtp < kMaxRefusedPerTick
+             : budget_.refused_rtcp < kMaxRefusedPerTick / 4;
+}
+
+// Handles the datagram that was received. Returns false if it is refused.
+bool AudioStream::take(RtpSocket::Channel channel, int64_t now_ns) noexcept {
+  if (channel == RtpSocket::Channel::rtp) {
+    const bool accepted = on_datagram(received_, now_ns);
+    ++(accepted ? budget_.media : budget_.refused_rtp);
+    return accepted;
+  }
+  const bool accepted = on_rtcp_datagram(received_, now_ns);
+  if (!accepted) ++budget_.refused_rtcp;
+  return accepted;
 }
 
 // Returns false for a packet that is refused.
@@ -69,20 +94,14 @@ bool AudioStream::on_datagram(const Datagram& datagram, int64_t now_ns) noexcept
 }
 
 bool AudioStream::on_rtcp_datagram(const Datagram& datagram, int64_t now_ns) noexcept {
-  if (!latch_.accept_rtcp(datagram.sender) || rtcp_taken_ == kMaxRtcpPerTick ||
+  if (!latch_.accept_rtcp(datagram.sender) || budget_.rtcp == kMaxRtcpPerTick ||
       !rtcp_.read(datagram.data.data(), datagram.size, reception(), now_ns)) {
     refuse();
     return false;
   }
-  ++rtcp_taken_;
+  ++budget_.rtcp;
   stats_.last_received_ns.store(now_ns, kRelaxed);
   return true;
-}
-
-void AudioStream::drain_rtcp(int64_t now_ns) noexcept {
-  int refused = 0;
-  while (refused < kMaxRefusedPerTick / 4 && socket_.receive(RtpSocket::Channel::rtcp, received_))
-    if (!on_rtcp_datagram(received_, now_ns)) ++refused;
 }
 
 // Returns whether the packet belongs to the stream that is followed, and starts a new stream if it begins

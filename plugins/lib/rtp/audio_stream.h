@@ -1,6 +1,7 @@
 // The media side of one G.711 call: socket, jitter buffer, codec, RTCP. The media thread calls pull() and
-// push() once per 20 ms tick; neither allocates, locks or logs. configure(), send_digit(), next_digit() and
-// send_bye() run on that thread too. Any thread may read stats().
+// push() once per 20 ms tick, or receive() for each packet and begin_tick(), play() and push() once per tick;
+// none of these allocates, locks or logs. configure(), send_digit(), next_digit() and send_bye() run on that
+// thread too. Any thread may read stats().
 #pragma once
 
 #include <patchbay/result.h>
@@ -65,6 +66,8 @@ class AudioStream {
   AudioStream(RtpSocket socket, const Options& options);
 
   uint16_t local_port() const noexcept { return socket_.rtp_port(); }
+  // Its descriptors, for a caller that waits until one is readable.
+  int descriptor(RtpSocket::Channel channel) const noexcept { return socket_.descriptor(channel); }
 
   // See RtpSocket::dropped(). Any thread.
   uint64_t packets_dropped() const noexcept { return socket_.dropped(); }
@@ -72,9 +75,18 @@ class AudioStream {
   // Call it before the first packet, and again after every SDP offer or answer.
   void configure(const StreamMedia& media) noexcept;
 
-  // Receives the waiting packets and writes one frame. Returns whether some of it was received rather than
-  // concealed. Times are monotonic.
+  // begin_tick(), receive_all() of both channels, and play(). Times are monotonic.
   bool pull(int16_t* pcm, int64_t now_ns) noexcept;
+
+  // Receives one waiting packet of the peer; skips some that are refused. False: the packets that one tick
+  // may cost have been received, so do not call it again before begin_tick().
+  bool receive(RtpSocket::Channel channel, int64_t now_ns) noexcept;
+  // Receives the waiting packets, as many as one tick may cost.
+  void receive_all(RtpSocket::Channel channel, int64_t now_ns) noexcept;
+  // Starts the budget of packets of the next tick.
+  void begin_tick() noexcept { budget_ = {}; }
+  // Writes one frame. Returns whether some of it was received rather than concealed.
+  bool play(int16_t* pcm) noexcept;
   // Sends one frame, or a part of a DTMF digit instead, and RTCP when it is due.
   void push(const int16_t* pcm, int64_t now_ns) noexcept;
 
@@ -90,8 +102,15 @@ class AudioStream {
   const StreamStats& stats() const noexcept { return stats_; }
 
  private:
-  void drain_media(int64_t now_ns) noexcept;
-  void drain_rtcp(int64_t now_ns) noexcept;
+  // What the tick has received so far, by channel of the socket for refused packets.
+  struct Budget {
+    int media = 0;
+    int rtcp = 0;
+    int refused_rtp = 0;
+    int refused_rtcp = 0;
+  };
+  bool has_budget(RtpSocket::Channel channel) const noexcept;
+  bool take(RtpSocket::Channel channel, int64_t now_ns) noexcept;
   void on_media(const RtpPacket& packet, int64_t now_ns) noexcept;
   bool follow_ssrc(const RtpPacket& packet) noexcept;
   bool on_datagram(const Datagram& datagram, int64_t now_ns) noexcept;
@@ -119,7 +138,7 @@ class AudioStream {
   SentMedia sent_;  // its rtp_timestamp is that of the next packet
   uint16_t sequence_;
   bool marker_ = true;
-  int rtcp_taken_ = 0;  // RTCP packets accepted in this tick
+  Budget budget_;
   std::array<char, 16> digits_{};
   size_t digits_begin_ = 0;
   size_t digits_count_ = 0;

@@ -29,6 +29,7 @@ class RtpSocket {
   enum class Channel { rtp, rtcp };
 
   uint16_t rtp_port() const noexcept { return port_; }
+  int descriptor(Channel channel) const noexcept { return (channel == Channel::rtp ? rtp_ : rtcp_).get(); }
 
   // Makes the kernel drop datagrams from all other hosts; at most 16 peers, invalid ones are ignored. No
   // effect if the kernel refuses the filter.

@@ -18,6 +18,36 @@ void LegPort::configure(const lib::StreamMedia& media) {
   delete pending_.exchange(new lib::StreamMedia(media));
 }
 
+Handle LegPort::open(const Host& host) {
+  const Handle port = AudioPort::open(host);
+  // Without a watch the sockets are read at each tick.
+  if (!port || !rtp_.watch.open<&LegPort::on_rtp>(stream_.descriptor(Channel::rtp), *this)) return port;
+  static_cast<void>(rtcp_.watch.open<&LegPort::on_rtcp>(stream_.descriptor(Channel::rtcp), *this));
+  return port;
+}
+
+void LegPort::attached(uint32_t) noexcept {
+  watch(rtp_);
+  watch(rtcp_);
+}
+
+void LegPort::watch(WatchedSocket& socket) noexcept {
+  socket.is_paused = false;
+  socket.is_watched = socket.watch.is_open() && socket.watch.set(PB_READY_READ) == Code::ok;
+}
+
+void LegPort::receive(WatchedSocket& socket, Channel channel, int64_t now_ns) noexcept {
+  if (!stream_.receive(channel, now_ns)) socket.is_paused = socket.watch.set(0) == Code::ok;
+}
+
+void LegPort::receive_at_tick(WatchedSocket& socket, Channel channel, int64_t now_ns) noexcept {
+  if (!socket.is_watched) {
+    stream_.receive_all(channel, now_ns);
+  } else if (socket.is_paused) {
+    watch(socket);
+  }
+}
+
 void LegPort::pull(pb_frame& out) noexcept {
   // Returns the object through returned_, because this thread must not free memory; waits for a later tick
   // while that is occupied.
@@ -28,14 +58,21 @@ void LegPort::pull(pb_frame& out) noexcept {
     }
   }
   last_ns_ = out.time_ns;
-  stream_.pull(out.pcm, out.time_ns);
+  stream_.begin_tick();
+  receive_at_tick(rtp_, Channel::rtp, out.time_ns);
+  receive_at_tick(rtcp_, Channel::rtcp, out.time_ns);
+  stream_.play(out.pcm);
   out.samples = lib::AudioStream::kFrameSamples;
   post_digits();
 }
 
 void LegPort::push(const pb_frame& in) noexcept { stream_.push(in.pcm, in.time_ns); }
 
-void LegPort::detached() noexcept { stream_.send_bye(last_ns_); }
+void LegPort::detached() noexcept {
+  for (WatchedSocket* socket : {&rtp_, &rtcp_})
+    if (std::exchange(socket->is_watched, false)) static_cast<void>(socket->watch.set(0));
+  stream_.send_bye(last_ns_);
+}
 
 void LegPort::post_digits() noexcept {
   bool any = false;

@@ -1,7 +1,9 @@
-// LegPort: the audio port of one call, which sends and receives RTP on one socket pair.
+// LegPort: the audio port of one call, which sends and receives RTP on one socket pair. While it is joined,
+// its sockets are read on the media loop of the join as soon as a packet arrives.
 #pragma once
 
 #include <patchbay/audio.h>
+#include <patchbay/media_loop.h>
 
 #include <array>
 #include <atomic>
@@ -27,13 +29,37 @@ class LegPort final : public AudioPort {
   const lib::StreamStats& stats() const noexcept { return stream_.stats(); }
   uint64_t packets_dropped() const noexcept { return stream_.packets_dropped(); }
 
+  // As in AudioPort, with the watches of the sockets.
+  Handle open(const Host& host);
+  template <class F>
+  void close(F done) {
+    AudioPort::close([this, done = std::move(done)]() mutable {
+      rtp_.watch.close([this, done = std::move(done)]() mutable { rtcp_.watch.close(std::move(done)); });
+    });
+  }
+
   uint32_t pull_rate_hz() const noexcept override { return kRateHz; }
   uint32_t push_rate_hz() const noexcept override { return kRateHz; }
   void pull(pb_frame& out) noexcept override;
   void push(const pb_frame& in) noexcept override;
+  void attached(uint32_t loop) noexcept override;
   void detached() noexcept override;
 
  private:
+  using Channel = lib::RtpSocket::Channel;
+  // One of the two sockets. [media]
+  struct WatchedSocket {
+    explicit WatchedSocket(const Host& host) : watch(host) {}
+    LoopWatch watch;
+    // Whether packets are received when they arrive; otherwise at the next tick.
+    bool is_watched = false;
+    bool is_paused = false;  // until the next tick, because this one has received all that it may cost
+  };
+  void watch(WatchedSocket& socket) noexcept;
+  void receive(WatchedSocket& socket, Channel channel, int64_t now_ns) noexcept;
+  void receive_at_tick(WatchedSocket& socket, Channel channel, int64_t now_ns) noexcept;
+  void on_rtp(const pb_ready& ready) noexcept { receive(rtp_, Channel::rtp, ready.time_ns); }
+  void on_rtcp(const pb_ready& ready) noexcept { receive(rtcp_, Channel::rtcp, ready.time_ns); }
   void post_digits() noexcept;
   static void deliver_digits(void* self) noexcept;
 
@@ -41,6 +67,8 @@ class LegPort final : public AudioPort {
   const Host& host_;
   // owned
   lib::AudioStream stream_;
+  WatchedSocket rtp_{host_};
+  WatchedSocket rtcp_{host_};
   Function<void(char)> on_digit_;
   std::atomic<lib::StreamMedia*> pending_{nullptr};  // from configure() to the media loop
   std::atomic<lib::StreamMedia*> returned_{

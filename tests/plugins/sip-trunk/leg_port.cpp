@@ -1,0 +1,140 @@
+// The port of a leg on the fake host, whose clock the test advances, with RTP from a socket of the test.
+#include "leg_port.h"
+
+#include <doctest/doctest.h>
+#include <patchbay/testing/fake_audio.h>
+#include <patchbay/testing/fake_port.h>
+
+#include <cstring>
+#include <memory>
+#include <vector>
+
+#include "rtp/packet.h"
+#include "rtp/payload_type.h"
+
+using namespace patchbay;
+using namespace patchbay::sip_trunk;
+using testing::why;
+using Channel = lib::RtpSocket::Channel;
+
+namespace {
+
+lib::SocketAddress local(uint16_t port = 0) { return *lib::SocketAddress::parse("127.0.0.1", port); }
+
+// A leg whose peer is a socket of the test, and the port that it is joined to.
+struct JoinedLeg {
+  JoinedLeg() : peer(*lib::RtpSocket::open(local(), 0, 0)), other(environment.make<testing::FakePort>(8000)) {
+    lib::AudioStream::Options options;
+    options.jitter = {40, 200};
+    options.now_ns = environment.host().mono_ns();
+    leg = std::make_unique<LegPort>(environment.host(), *lib::RtpSocket::open(local(), 0, 0), options,
+                                    [](char) {});
+    lib::StreamMedia media;
+    media.remote_rtp = local(peer.rtp_port());
+    media.remote_rtcp = local(static_cast<uint16_t>(peer.rtp_port() + 1));
+    leg->configure(media);
+    environment.run([this] {
+      leg_port = leg->open(environment.host());
+      other_port = other.open(environment.host());
+    });
+  }
+  ~JoinedLeg() {
+    leave();
+    environment.run([this] { leg->close([this] { is_closed = true; }); });
+    CHECK(why(environment.settle()) == "");
+    CHECK(is_closed);
+    CHECK(environment.problem_text() == "");
+  }
+
+  void join() {
+    const auto joined = environment.call<audio::Audio>(audio::Audio::join, {leg_port, other_port, ""});
+    REQUIRE(joined.ok());
+    join_id = joined->join;
+    advance_ms(20);
+  }
+  void leave() {
+    if (join_id != 0) CHECK(environment.call<audio::Audio>(audio::Audio::leave, {join_id}).ok());
+    join_id = 0;
+  }
+  void advance_ms(int64_t ms) { REQUIRE(why(environment.advance_ms(ms)) == ""); }
+
+  void send(lib::RtpSocket& from) {
+    uint8_t bytes[lib::kRtpHeaderBytes + 160];
+    lib::RtpPacket header;
+    header.payload_type = lib::kPcmuPayloadType;
+    header.sequence = sequence++;
+    header.timestamp = timestamp;
+    header.ssrc = 7;
+    timestamp += 160;
+    lib::write_rtp_header(header, bytes);
+    std::memset(bytes + lib::kRtpHeaderBytes, 0x20, 160);
+    REQUIRE(from.send(Channel::rtp, local(leg->local_port()), bytes, sizeof bytes));
+  }
+  uint64_t received() {
+    REQUIRE(why(environment.settle()) == "");
+    return leg->stats().packets_received;
+  }
+
+  testing::TestEnvironment environment;
+  testing::FakeAudio audio{environment};
+  lib::RtpSocket peer;
+  testing::FakePort& other;
+  std::unique_ptr<LegPort> leg;
+  Handle leg_port, other_port;
+  int64_t join_id = 0;
+  uint16_t sequence = 0;
+  uint32_t timestamp = 0;
+  bool is_closed = false;
+};
+
+}  // namespace
+
+TEST_CASE("a leg receives a packet when it arrives, not at the next tick") {
+  JoinedLeg call;
+  call.join();
+  call.send(call.peer);
+  CHECK(call.received() == 1);  // the clock has not moved
+  call.advance_ms(7);
+  const int64_t now_ns = call.environment.host().mono_ns();
+  for (int i = 0; i < 3; ++i) call.send(call.peer);
+  CHECK(call.received() == 4);
+  CHECK(call.leg->stats().last_received_ns == now_ns);
+}
+
+TEST_CASE("a flood of packets costs a limited number in each tick, and the rest is received in later ones") {
+  JoinedLeg call;
+  call.join();
+  for (int i = 0; i < 100; ++i) call.send(call.peer);
+  CHECK(call.received() == 32);
+  call.advance_ms(20);
+  CHECK(call.received() == 64);
+  call.advance_ms(60);
+  CHECK(call.received() == 100);
+  call.send(call.peer);
+  CHECK(call.received() == 101);
+}
+
+TEST_CASE("packets of another sender do not use up what the peer's may cost") {
+  JoinedLeg call;
+  call.join();
+  call.send(call.peer);
+  CHECK(call.received() == 1);
+  auto stranger = *lib::RtpSocket::open(local(), 0, 0);
+  for (int i = 0; i < 400; ++i) call.send(stranger);
+  call.send(call.peer);
+  CHECK(call.received() == 2);
+  CHECK(call.leg->stats().packets_refused == 400);
+}
+
+TEST_CASE("a leg is read while it is joined, also for a second time") {
+  JoinedLeg call;
+  call.send(call.peer);
+  CHECK(call.received() == 0);
+  call.join();
+  CHECK(call.received() == 1);
+  call.leave();
+  call.send(call.peer);
+  CHECK(call.received() == 1);
+  call.join();
+  CHECK(call.received() == 2);
+}
