@@ -2,8 +2,11 @@
 #include <doctest/doctest.h>
 #include <patchbay/audio.h>
 #include <patchbay/bus.h>
+#include <patchbay/descriptor.h>
+#include <patchbay/media_loop.h>
 #include <patchbay/plugin.h>
 #include <patchbay/strand.h>
+#include <sys/eventfd.h>
 
 #include <array>
 #include <atomic>
@@ -112,6 +115,44 @@ struct Joiner final : Plugin {
   std::unique_ptr<Done> ended_;
 };
 
+// Watches a descriptor that stays readable, and runs a timer, on a media loop; closes neither.
+struct Watcher final : Plugin {
+  static constexpr char manifest[] = R"({"id": "watcher", "version": "1.0.0"})";
+  static constexpr char store_sql[] = "";
+  static inline std::atomic<int> ready{0}, due{0}, posted{0}, late{0};
+
+  Status start(const Config&) override {
+    PB_TRY(watch_.open<&Watcher::on_ready>(event_.get(), *this));
+    PB_TRY(timer_.open<&Watcher::on_due>(*this));
+    return post_to_loop<&Watcher::on_loop>(host(), 0, *this) == Code::ok ? Status()
+                                                                         : Status(Code::failed, "no post");
+  }
+  ~Watcher() override {
+    gone = true;
+    std::this_thread::sleep_for(std::chrono::milliseconds(30));  // the descriptor is readable meanwhile
+  }
+  void on_loop() {
+    count(posted);
+    static_cast<void>(watch_.set(PB_READY_READ));
+    static_cast<void>(timer_.set(1));
+  }
+  void on_ready(const pb_ready&) { count(ready); }
+  void on_due(const pb_tick& tick) {
+    count(due);
+    static_cast<void>(timer_.set(tick.time_ns + 1'000'000));
+    static_cast<void>(post_to_loop<&Watcher::on_post>(host(), 0, *this));
+  }
+  void on_post() { count(posted); }
+  static void count(std::atomic<int>& calls) {
+    ++calls;
+    if (gone) ++late;
+  }
+
+  const Descriptor event_{::eventfd(1, EFD_CLOEXEC | EFD_NONBLOCK)};
+  LoopWatch watch_{host()};
+  LoopTimer timer_{host()};
+};
+
 // Publishes under a topic that is allowed and under one of the core's.
 struct TopicPlugin final : Plugin {
   static constexpr char manifest[] = R"({"id": "topics", "version": "1.0.0"})";
@@ -152,6 +193,19 @@ TEST_CASE("a port that is still joined is silence once its plugin is destroyed, 
   CHECK(gone);
   CHECK(pulled_late == 0);
   CHECK(server.log().find("1 port") != std::string::npos);
+}
+
+TEST_CASE("a descriptor and a timer on a media loop do not call a plugin that is destroyed, nor do posts") {
+  reset();
+  TestServer server("plugins: {watcher: {}}\ntenants: {localhost: {}}\n", nullptr,
+                    {&LinkedPlugin<Watcher>::entry});
+  REQUIRE(server.start_error() == "");
+  CHECK(within(std::chrono::seconds(60),
+               [] { return Watcher::ready > 100 && Watcher::due > 5 && Watcher::posted > 5; }));
+  CHECK(server.core().stop().ok());
+  CHECK(gone);
+  CHECK(Watcher::late == 0);
+  CHECK(server.log().find("1 media watch, 1 media timer") != std::string::npos);
 }
 
 TEST_CASE("a port that blocks a media loop is logged with its plugin, and counted") {
