@@ -77,4 +77,19 @@ DialogRoute dialog_route(const sip_t& answer, const std::string& uri, const std:
   return route;
 }
 
+DialogRoute inbound_route(const sip_t& invite, const std::string& fallback, const OpenTransports& open) {
+  DialogRoute route;
+  route.to = header_text(invite.sip_from);
+  for (const sip_record_route_t* next = invite.sip_record_route; next != nullptr; next = next->r_next)
+    route.routes.push_back("<" + text_of(*next->r_url) + ">");
+  const bool has_contact = invite.sip_contact != nullptr && invite.sip_contact->m_url->url_type == url_sip;
+  route.target = has_contact ? text_of(*invite.sip_contact->m_url) : fallback;
+  const url_t* hop = invite.sip_record_route != nullptr ? invite.sip_record_route->r_url
+                     : has_contact                      ? invite.sip_contact->m_url
+                                                        : nullptr;
+  if (hop != nullptr) route.next_hop = hop_of(*hop, open);
+  if (route.next_hop.empty()) route.next_hop = fallback;
+  return route;
+}
+
 }  // namespace patchbay::sip_trunk

@@ -11,9 +11,10 @@
 
 namespace patchbay::sip_trunk {
 
-// What a 2xx answer establishes: the route set, the remote target, and the next hop.
+// What the message of the peer that makes the dialog establishes: the route set, the remote target, and the
+// next hop.
 struct DialogRoute {
-  std::string to;                   // header value of To, with the peer's tag
+  std::string to;                   // To of our requests, with the peer's tag
   std::string target;               // from Contact, or the URI of the INVITE if that is unusable
   std::vector<std::string> routes;  // Route header values, first hop first
   std::string next_hop;             // URL with a numeric host, for NUTAG_PROXY
@@ -30,6 +31,9 @@ struct OpenTransports {
 // that no open transport reaches, or no address. `uri` is the request URI of the INVITE.
 DialogRoute dialog_route(const sip_t& answer, const std::string& uri, const std::string& fallback,
                          const OpenTransports& open);
+
+// Reads the route from an INVITE that a peer sent (RFC 3261 section 12.1.1). `fallback`: as above.
+DialogRoute inbound_route(const sip_t& invite, const std::string& fallback, const OpenTransports& open);
 
 // Returns the URL of the address that the answer names for later requests, as in DialogRoute; empty if no
 // open transport reaches it.

@@ -9,6 +9,12 @@ NuaHandle::NuaHandle(nua_t* nua, HandleOwner* owner, std::atomic<size_t>& count)
   if (handle_ != nullptr) ++count;
 }
 
+NuaHandle::NuaHandle(nua_handle_t* handle, HandleOwner* owner, std::atomic<size_t>& count)
+    : handle_(handle), count_(&count) {
+  nua_handle_bind(handle_, owner);
+  ++count;
+}
+
 NuaHandle::NuaHandle(NuaHandle&& other) noexcept
     : handle_(std::exchange(other.handle_, nullptr)), count_(other.count_) {}
 

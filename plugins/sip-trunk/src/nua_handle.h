@@ -25,6 +25,8 @@ class NuaHandle {
  public:
   NuaHandle() noexcept = default;
   NuaHandle(nua_t* nua, HandleOwner* owner, std::atomic<size_t>& count);
+  // Takes over a handle that sofia-sip has made for a request.
+  NuaHandle(nua_handle_t* handle, HandleOwner* owner, std::atomic<size_t>& count);
   NuaHandle(NuaHandle&& other) noexcept;
   NuaHandle& operator=(NuaHandle&& other) noexcept;
   ~NuaHandle();

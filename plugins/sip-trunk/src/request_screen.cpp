@@ -18,6 +18,8 @@ thread_local RequestGuard* request_guard = nullptr;
 
 // A tag that none of our dialogs has: ours are 16 letters and digits. To sofia-sip, an empty tag matches any.
 constexpr char kNoTag[] = "-";
+// A branch that no transaction of ours has.
+constexpr char kNoBranch[] = "z9hG4bK-";
 
 void route_to_source(msg_t* message, sip_t& answer) {
   su_home_t* home = msg_home(message);
@@ -38,10 +40,14 @@ void screen(msg_t* message, sip_t& sip) {
     sip.sip_flags |= MSG_FLG_ERROR;
   const bool is_complete = sip.sip_request != nullptr && sip.sip_call_id != nullptr && sip.sip_to != nullptr;
   if (request_guard == nullptr || !is_complete) return;
-  const Admission admission = request_guard->admit(sip.sip_call_id->i_id, source_of(message));
+  const Admission admission = request_guard->admit(sip, source_of(message));
   if (admission == Admission::granted) return;
   // Sofia-sip looks dialogs up by a_tag, but copies the header into the answer as it was sent.
   sip.sip_to->a_tag = kNoTag;
+  // CANCEL and the ACK of a refusal are matched by branch instead; likewise copied as it was sent.
+  const auto method = sip.sip_request->rq_method;
+  const bool by_branch = method == sip_method_cancel || method == sip_method_ack;
+  if (by_branch && sip.sip_via != nullptr) sip.sip_via->v_branch = kNoBranch;
   // An ACK is neither answered nor kept, and its branch may stop the retransmission of our answer.
   const bool is_ack = sip.sip_request->rq_method == sip_method_ack;
   if (admission == Admission::refused && !is_ack) sip.sip_flags |= MSG_FLG_ERROR;

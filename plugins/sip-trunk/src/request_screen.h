@@ -22,7 +22,8 @@ enum class Admission {
 // answers are expected.
 class RequestGuard {
  public:
-  virtual Admission admit(std::string_view call_id, const lib::SocketAddress& from) = 0;
+  // `request` has a Call-ID and a To.
+  virtual Admission admit(const sip_t& request, const lib::SocketAddress& from) = 0;
   // Returns whether the answer is a 2xx to an INVITE that no dialog waits for, and names no numeric address
   // to send to.
   virtual bool is_stray(const sip_t& answer) const = 0;

@@ -28,11 +28,17 @@ inline constexpr size_t kMaxShownBytes = 200;          // of a reason phrase or 
 inline constexpr size_t kMaxShownParameterBytes = 64;  // of a challenge's value in a message
 inline constexpr size_t kMaxBodyParts = 16;            // of a multipart body
 
+// Inbound calls.
+inline constexpr int64_t kMaxOfferedMs = 10'000;       // until the plugin has taken the call; then 480
+inline constexpr int64_t kMaxInboundRingMs = 180'000;  // until it is answered; then 480
+inline constexpr int64_t kRingRepeatMs = 60'000;       // RFC 3261 section 13.3.1.1
+
 // The stack.
 inline constexpr int64_t kMaxStartMs = 10'000;  // until the SIP thread listens
 inline constexpr int64_t kStopGraceMs = 1500;   // how long stop() waits for the answers to BYE and CANCEL
 inline constexpr int64_t kStatsMs = 5000;       // interval of exporting the stack's counters
-// Requests outside of dialogs: sofia-sip keeps about 8 KiB per request for 32 s, so 40 MiB at most.
+// Requests outside of dialogs, from trunks and from other addresses separately, so that a flood of one does
+// not silence the other: sofia-sip keeps about 8 KiB per request for 32 s, so 40 MiB each at most.
 inline constexpr uint32_t kMaxOutOfDialogPerSecond = 150;
 
 // SIP over TCP.

@@ -22,6 +22,11 @@ void SipPeerFilter::set_permanent(std::vector<lib::SocketAddress> peers) {
   apply();
 }
 
+bool SipPeerFilter::is_permanent(const lib::SocketAddress& peer) const {
+  return std::any_of(permanent_.begin(), permanent_.end(),
+                     [&](const lib::SocketAddress& other) { return other.same_ip(peer); });
+}
+
 void SipPeerFilter::allow(const lib::SocketAddress& peer) {
   if (!peer.valid() || ++counted_[peer.ip_text()] > 1) return;
   apply();

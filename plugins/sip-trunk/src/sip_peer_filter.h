@@ -31,6 +31,9 @@ class SipPeerFilter {
   void allow(const lib::SocketAddress& peer);
   void forbid(const lib::SocketAddress& peer);
 
+  // Returns whether set_permanent() has the address.
+  bool is_permanent(const lib::SocketAddress& peer) const;
+
   bool is_on() const noexcept { return state_ == State::on; }
 
  private:

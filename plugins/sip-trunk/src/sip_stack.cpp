@@ -27,6 +27,16 @@ Result<DialogId> SipStack::dial(OutboundCall call, DialogListener& listener) {
   return agent_->dial(std::move(invite), listener);
 }
 
+Status SipStack::take(DialogId id, CallOwner owner, DialogListener& listener) {
+  return agent_->take(id, std::move(owner), listener);
+}
+
+void SipStack::ring(DialogId id, int status, std::string sdp) { agent_->ring(id, status, std::move(sdp)); }
+
+void SipStack::answer(DialogId id, std::string sdp) { agent_->answer(id, std::move(sdp)); }
+
+void SipStack::refuse(DialogId id, Refusal refusal) { agent_->refuse(id, std::move(refusal)); }
+
 void SipStack::hang_up_stored(StoredDialog dialog, TrunkAccess trunk) {
   agent_->hang_up_stored(std::move(dialog), std::move(trunk));
 }

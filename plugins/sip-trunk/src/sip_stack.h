@@ -1,5 +1,5 @@
 // SipStack: the SIP user agent: one listen address (UDP, and TCP on the same port), one thread, any number of
-// outbound dialogs. The kernel drops messages from addresses that are neither an allowed peer nor a peer
+// dialogs. The kernel drops messages from addresses that are neither an allowed peer nor a peer
 // of a running call. Hides sofia-sip from the plugin.
 #pragma once
 
@@ -35,6 +35,8 @@ class SipStack {
     uint32_t transaction_timeout_ms = kTransactionTimeoutMs;  // shorter only in tests
     uint32_t tcp_keepalive_ms = kTcpKeepaliveMs;              // likewise
     DialogLog* log = nullptr;                                 // outlives the stack
+    // A call from an allowed peer, for take(); without this it is refused with 480. sip thread.
+    std::function<void(DialogId, const InboundInvite&)> on_call{};
     // Called with ok when the kernel begins to drop messages from unknown addresses, and with the reason when
     // it cannot or stops. sip thread.
     std::function<void(const Status&)> on_filter_changed{};
@@ -53,7 +55,19 @@ class SipStack {
   // not make a valid request.
   Result<DialogId> dial(OutboundCall call, DialogListener& listener);
 
-  // Sends CANCEL or BYE; on_ended follows. Ignores unknown and ended dialogs. Any thread, never blocks.
+  // Takes an inbound call: `listener`, which must live until its on_ended, gets its events. A call that is
+  // not taken within kMaxOfferedMs is refused with 480. Any thread, as the next three.
+  Status take(DialogId id, CallOwner owner, DialogListener& listener);
+  // Sends 180, or 183 with our SDP.
+  void ring(DialogId id, int status, std::string sdp);
+  // Answers with our SDP: the answer to the INVITE's offer, or our offer if it had none, to which on_reanswer
+  // brings the answer.
+  void answer(DialogId id, std::string sdp);
+  // Refuses a call, taken or not; on_ended follows if it was taken.
+  void refuse(DialogId id, Refusal refusal);
+
+  // Ends a call: refuses or cancels it before the answer, or sends BYE; on_ended follows. Ignores unknown and
+  // ended dialogs. Any thread, never blocks.
   void hangup(DialogId id);
 
   // Sends BYE for a dialog of an earlier run until the peer answers, for kTransactionTimeoutMs at most, then

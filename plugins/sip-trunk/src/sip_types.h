@@ -42,6 +42,32 @@ struct OutboundCall {
   uint32_t no_answer_timeout_ms = 0;  // from the INVITE to the final answer; Dial::ring_timeout_ms
 };
 
+// An INVITE that begins a call to us.
+struct InboundInvite {
+  lib::SocketAddress source;
+  std::string call_id;       // Call-ID, for logs
+  std::string called_user;   // user part of the request URI
+  std::string to_user;       // user part of To
+  std::string calling_user;  // user part of P-Asserted-Identity or else From; "" if the caller withholds it
+  std::string display_name;  // of the caller; ""
+  std::string sdp;           // "": it asks for our offer
+};
+
+// Whose inbound call it is: for StoredDialog, and for challenges of our BYE.
+struct CallOwner {
+  std::string tenant;
+  std::string trunk_id;
+  TrunkAccess trunk;
+};
+
+// A final answer that refuses an INVITE.
+struct Refusal {
+  int status = 480;
+  std::string phrase = "Temporarily Unavailable";
+  int64_t retry_after_sec = 0;  // 0: none
+  std::string warning{};        // value of Warning; "": none
+};
+
 enum class EndReason {
   rejected,      // final answer other than 2xx, in sip_status
   silence,       // no answer of any kind
@@ -49,9 +75,9 @@ enum class EndReason {
   no_answer,     // no final answer within the caller's timeout
   no_media,      // answered without SDP
   lost,          // answered, but the peer has lost the dialog
-  cancelled,     // we hung up before the answer
+  cancelled,     // we hung up before the answer, or refused the call
   local_hangup,  // we hung up after it
-  far_hangup,    // the peer hung up
+  far_hangup,    // the peer hung up, or cancelled its INVITE
 };
 
 struct DialogEnd {
@@ -100,15 +126,16 @@ class DialogLog {
 };
 
 // Receives the events of a dialog on the sip thread. Return quickly, and call nothing of the stack but
-// hangup(). on_ended comes exactly once, as the last event.
+// hangup(). on_ended comes exactly once, as the last event. on_progress and on_answered come of outbound
+// calls only.
 class DialogListener {
  public:
   // A provisional answer, 101 to 199. `sdp` is empty without early media; `peer_ip` is the address that the
   // answer came from.
   virtual void on_progress(DialogId id, int status, std::string_view sdp, std::string_view peer_ip) = 0;
   virtual void on_answered(DialogId id, std::string_view sdp, std::string_view peer_ip) = 0;
-  // A re-INVITE. Returns our SDP answer; empty refuses it (488). An empty `sdp` asks for our offer;
-  // on_reanswer brings the peer's answer to it.
+  // A re-INVITE or UPDATE. Returns our SDP answer; empty refuses it (488). An empty `sdp` asks for our offer;
+  // on_reanswer brings the peer's answer to it, as to the offer in our answer to an INVITE without one.
   virtual std::string on_reoffer(DialogId id, std::string_view sdp) = 0;
   virtual void on_reanswer(DialogId id, std::string_view sdp) = 0;
   virtual void on_ended(DialogId id, const DialogEnd& ended) = 0;

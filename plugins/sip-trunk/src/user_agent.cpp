@@ -116,8 +116,10 @@ Result<DialogId> UserAgent::dial(Invite invite, DialogListener& listener) {
   const DialogId id = ++last_id_;
   const bool posted = post([this, id, invite = std::move(invite), &listener] {
     if (stopping_) return listener.on_ended(id, {EndReason::cancelled, 0, "the SIP stack is stopping", ""});
-    auto& dialog = dialogs_[id] = std::make_unique<Dialog>(*this, id, invite, listener);
-    dialog->start();
+    auto dialog = std::make_unique<OutboundDialog>(*this, id, invite, listener);
+    OutboundDialog& started = *dialog;
+    dialogs_[id] = std::move(dialog);
+    started.start();
     reap(id);
   });
   if (!posted) return {Code::unavailable, "the SIP stack is stopped"};
@@ -216,8 +218,8 @@ bool UserAgent::open() {
                     NUTAG_RETRY_COUNT(0), NUTAG_MEDIA_ENABLE(0), NUTAG_AUTOANSWER(0), NUTAG_AUTOALERT(0),
                     NUTAG_INVITE_TIMER(0), NUTAG_SESSION_TIMER(0),
                     NUTAG_OUTBOUND("no-outbound no-natify no-options-keepalive no-validate"),
-                    SIPTAG_ALLOW_STR("INVITE, ACK, CANCEL, BYE, OPTIONS"), SIPTAG_SUPPORTED(nullptr),
-                    NUTAG_APPL_METHOD("INVITE, BYE"), SIPTAG_ALLOW_EVENTS(nullptr),
+                    SIPTAG_ALLOW_STR("INVITE, ACK, CANCEL, BYE, OPTIONS, UPDATE"), SIPTAG_SUPPORTED(nullptr),
+                    NUTAG_APPL_METHOD("INVITE, BYE, UPDATE"), SIPTAG_ALLOW_EVENTS(nullptr),
                     // Dialog sends the ACK. It also sees 100, which ends the silence timeout.
                     NUTAG_AUTOACK(0), NTATAG_PASS_100(1), NTATAG_SIP_T1X64(options_.transaction_timeout_ms),
                     NTATAG_MCLASS(screening_parser()),
@@ -284,13 +286,15 @@ void UserAgent::on_nua(nua_event_t event, int status, const char* phrase, nua_t*
   if (is_trying && is_leaky_of_100()) {
     if (msg_t* message = nua_current_request(self->nua_)) msg_destroy(message);
   }
-  if (owner == nullptr) return self->on_unsolicited(event, status, handle);
+  if (owner == nullptr) return self->on_unsolicited(event, status, handle, sip);
   const DialogId id = owner->id();
   owner->on_event(event, status, phrase, handle, sip, tags);
   self->reap(id);
 }
 
-Admission UserAgent::admit(std::string_view call_id, const lib::SocketAddress& from) {
+Admission UserAgent::admit(const sip_t& request, const lib::SocketAddress& from) {
+  const std::string_view call_id = request.sip_call_id->i_id;
+  const bool is_trunk = filter_.is_permanent(from);
   bool is_known = false;
   for (const auto& [id, dialog] : dialogs_) {
     if (dialog->call_id() != call_id) continue;
@@ -298,7 +302,8 @@ Admission UserAgent::admit(std::string_view call_id, const lib::SocketAddress& f
     is_known = true;
   }
   if (is_known) ++foreign_;
-  if (!out_of_dialog_limit_.take(now_ms())) {
+  const bool is_strange_call = !is_trunk && request.sip_request->rq_method == sip_method_invite;
+  if (is_strange_call || !(is_trunk ? trunk_limit_ : stranger_limit_).take(now_ms())) {
     if (!is_known) ++refused_by_rate_;
     return Admission::refused;
   }
@@ -317,11 +322,54 @@ bool UserAgent::is_stray(const sip_t& answer) const {
 
 // Handles requests that belong to no dialog. Sofia-sip has answered all but INVITE, and leaves the handle to
 // us.
-void UserAgent::on_unsolicited(nua_event_t event, int status, nua_handle_t* handle) {
+void UserAgent::on_unsolicited(nua_event_t event, int status, nua_handle_t* handle, const sip_t* sip) {
   if (handle == nullptr || handle == nua_default(nua_) || !nua_event_is_incoming_request(event)) return;
+  const bool is_call = event == nua_i_invite && status < 200 && sip != nullptr;
+  if (is_call && options_.on_call && !stopping_) return on_call(handle, *sip);
   if (event == nua_i_invite && status < 200) nua_respond(handle, SIP_480_TEMPORARILY_UNAVAILABLE, TAG_END());
   if (event == nua_i_cancel || event == nua_i_ack || event == nua_i_bye) return;
   nua_handle_destroy(handle);
+}
+
+void UserAgent::on_call(nua_handle_t* handle, const sip_t& invite) {
+  const DialogId id = ++last_id_;
+  const auto source = source_of(nua_current_request(nua_));
+  dialogs_[id] = std::make_unique<InboundDialog>(*this, id, handle, invite, source);
+  options_.on_call(id, read_invite(invite, source));
+}
+
+Status UserAgent::take(DialogId id, CallOwner owner, DialogListener& listener) {
+  const bool posted = post([this, id, owner = std::move(owner), &listener] {
+    const auto found = dialogs_.find(id);
+    InboundDialog* dialog = found != dialogs_.end() ? found->second->inbound() : nullptr;
+    if (dialog == nullptr || dialog->has_ended())
+      return listener.on_ended(id, {EndReason::far_hangup, 487, "cancelled", ""});
+    dialog->take(owner, listener);
+  });
+  if (!posted) return {Code::unavailable, "the SIP stack is stopped"};
+  return {};
+}
+
+void UserAgent::with_inbound(DialogId id, std::function<void(InboundDialog&)> act) {
+  (void)post([this, id, act = std::move(act)] {
+    const auto found = dialogs_.find(id);
+    InboundDialog* dialog = found != dialogs_.end() ? found->second->inbound() : nullptr;
+    if (dialog == nullptr) return;
+    act(*dialog);
+    reap(id);
+  });
+}
+
+void UserAgent::ring(DialogId id, int status, std::string sdp) {
+  with_inbound(id, [status, sdp = std::move(sdp)](InboundDialog& dialog) { dialog.ring(status, sdp); });
+}
+
+void UserAgent::answer(DialogId id, std::string sdp) {
+  with_inbound(id, [sdp = std::move(sdp)](InboundDialog& dialog) { dialog.answer(sdp); });
+}
+
+void UserAgent::refuse(DialogId id, Refusal refusal) {
+  with_inbound(id, [refusal = std::move(refusal)](InboundDialog& dialog) { dialog.refuse(refusal); });
 }
 
 void UserAgent::reap(DialogId id) {

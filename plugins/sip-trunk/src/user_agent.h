@@ -15,8 +15,8 @@
 #include <vector>
 
 #include "bye_sender.h"
-#include "dialog.h"
-#include "invite.h"
+#include "inbound_dialog.h"
+#include "outbound_dialog.h"
 #include "request_screen.h"
 #include "sip_limits.h"
 #include "sip_peer_filter.h"
@@ -36,6 +36,10 @@ class UserAgent final : public RequestGuard {
   void stop();
   Result<DialogId> dial(Invite invite, DialogListener& listener);
   void hangup(DialogId id);
+  Status take(DialogId id, CallOwner owner, DialogListener& listener);
+  void ring(DialogId id, int status, std::string sdp);
+  void answer(DialogId id, std::string sdp);
+  void refuse(DialogId id, Refusal refusal);
   void hang_up_stored(StoredDialog dialog, TrunkAccess trunk);
   void set_allowed_peers(std::vector<lib::SocketAddress> peers);
   uint16_t port() const noexcept { return port_; }
@@ -69,7 +73,7 @@ class UserAgent final : public RequestGuard {
   void finish_stop();
   void set_state(State state);
 
-  Admission admit(std::string_view call_id, const lib::SocketAddress& from) override;
+  Admission admit(const sip_t& request, const lib::SocketAddress& from) override;
   bool is_stray(const sip_t& answer) const override;
 
   static void on_nua(nua_event_t event, int status, const char* phrase, nua_t* nua, UserAgent* self,
@@ -79,7 +83,9 @@ class UserAgent final : public RequestGuard {
   static void on_watch_timer(UserAgent* self, su_timer_t* timer, HandleOwner* unused);
   Status choose_advertised(const lib::SocketAddress& listen);
   void attach_peer_filter();
-  void on_unsolicited(nua_event_t event, int status, nua_handle_t* handle);
+  void on_unsolicited(nua_event_t event, int status, nua_handle_t* handle, const sip_t* sip);
+  void on_call(nua_handle_t* handle, const sip_t& invite);
+  void with_inbound(DialogId id, std::function<void(InboundDialog&)> act);
   void on_parameters(const tagi_t* tags);
 
   SipStack::Options options_;       // constant once the thread runs
@@ -104,7 +110,8 @@ class UserAgent final : public RequestGuard {
   su_timer_t* stop_timer_ = nullptr;
   su_timer_t* watch_timer_ = nullptr;
   bool stopping_ = false;
-  PerSecondLimit out_of_dialog_limit_{kMaxOutOfDialogPerSecond};
+  PerSecondLimit trunk_limit_{kMaxOutOfDialogPerSecond};
+  PerSecondLimit stranger_limit_{kMaxOutOfDialogPerSecond};
   SipPeerFilter filter_;
   std::unique_ptr<TcpWatch> watch_;
   std::vector<lib::SocketAddress> tcp_peers_;
