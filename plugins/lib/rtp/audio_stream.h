@@ -12,7 +12,7 @@
 #include <optional>
 #include <string>
 
-#include "g711/g711.h"
+#include "codec/g711.h"
 #include "rtp/jitter_buffer.h"
 #include "rtp/reception_stats.h"
 #include "rtp/rtcp_session.h"

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "g711/g711.h"
+#include "codec/g711.h"
 #include "rtp/address.h"
 
 namespace patchbay::lib {

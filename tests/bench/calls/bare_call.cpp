@@ -9,7 +9,7 @@
 
 #include "bench/calls/loop_call.h"
 #include "client_message.h"
-#include "g711/g711.h"
+#include "codec/g711.h"
 #include "resampler/resampler.h"
 #include "rtp/packet.h"
 #include "support/chained_json.h"

@@ -12,7 +12,7 @@
 #include <random>
 
 #include "bench/calls/loopback.h"
-#include "g711/g711.h"
+#include "codec/g711.h"
 #include "rtp/packet.h"
 
 namespace patchbay::bench {

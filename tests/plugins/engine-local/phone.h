@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "g711/g711.h"
+#include "codec/g711.h"
 #include "resampler/resampler.h"
 #include "synthesiser.h"
 

@@ -1,4 +1,4 @@
-#include "g711/g711.h"
+#include "codec/g711.h"
 
 #include <algorithm>
 #include <array>
