@@ -44,7 +44,7 @@ set(CPACK_DEBIAN_SERVER_DESCRIPTION
     "SIP trunks, live AI voices on calls, transcripts and signed webhooks behind a REST API.")
 set(CPACK_DEBIAN_SERVER_PACKAGE_SHLIBDEPS ON)
 # procps: the unit's reload is /bin/kill. Libraries that are loaded at their first use are in no file's list of needed ones.
-set(CPACK_DEBIAN_SERVER_PACKAGE_DEPENDS "adduser, procps, libcurl4, libflite1, libpocketsphinx3")
+set(CPACK_DEBIAN_SERVER_PACKAGE_DEPENDS "adduser, procps, libcurl4, libflite1, libipsec-mb1, libpocketsphinx3, libsrtp2-1")
 # Speech models for the engine `local`; CA certificates for webhooks and engines on the network.
 set(CPACK_DEBIAN_SERVER_PACKAGE_RECOMMENDS "ca-certificates, libpq5, pocketsphinx-en-us")
 set(CPACK_DEBIAN_SERVER_PACKAGE_CONTROL_EXTRA ${packaging}/conffiles ${packaging}/postinst ${packaging}/prerm
