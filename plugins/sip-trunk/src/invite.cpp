@@ -53,10 +53,10 @@ Result<Invite> make_invite(OutboundCall call) {
   if (!number || *number != call.number) return {Code::invalid, "number: not normalised"};
   if (!consists_of(call.call_id, "-_."))
     return {Code::invalid, "call id: a character that is not allowed in a Call-ID"};
-  if (trunk.port == 0) return {Code::invalid, "trunk port: 0"};
 
   Invite invite;
-  const std::string target = "sip:" + call.number + "@" + host + ":" + std::to_string(trunk.port);
+  const std::string port = trunk.port != 0 ? ":" + std::to_string(trunk.port) : std::string();
+  const std::string target = "sip:" + call.number + "@" + host + port;
   // The display name defaults to the callee's number, which must not be shown to the callee.
   const auto label = lib::normalise_number(call.display_name);
   const bool is_callee = label && *label == call.number;
@@ -70,7 +70,7 @@ Result<Invite> make_invite(OutboundCall call) {
     if (consists_of(trunk.username, "+-_.*#"))
       invite.preferred_identity = "P-Preferred-Identity: <sip:" + trunk.username + "@" + domain + ">";
   }
-  invite.uri = target + (trunk.transport == Transport::tcp ? ";transport=tcp" : ";transport=udp");
+  invite.uri = target + ";transport=" + name_of(trunk.transport);
   PB_TRY_VALUE(const std::string tag, random_id({}, 16));
   invite.to = "<sip:" + call.number + "@" + host + ">";
   invite.from = display + (display.empty() ? "" : " ") + "<sip:" + user + "@" + from_domain + ">;tag=" + tag;

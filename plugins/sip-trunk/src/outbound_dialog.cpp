@@ -131,6 +131,9 @@ void OutboundDialog::acknowledge(const sip_t* sip) {
 
 void OutboundDialog::on_failure(int status, const char* phrase, const sip_t* sip) {
   if (sip != nullptr) {
+    // RFC 3263 section 4.3: another server of the trunk may be able to.
+    if (status >= 500 && status < 600 && state_ == State::calling && try_next_target(EndReason::rejected))
+      return;
     const std::string why = explanation(sip);
     const std::string detail = refusal_.empty() || why.empty() ? refusal_ + why : refusal_ + ", " + why;
     return close({EndReason::rejected, status, printable(phrase), detail});

@@ -33,7 +33,7 @@ class OutboundDialog final : public Dialog {
   bool try_next_target(EndReason reason);
   void on_silence();
 
-  const lib::SocketAddress& target() const { return invite_.call.targets[target_]; }
+  const lib::SocketAddress& target() const { return invite_.call.targets[target_].address; }
   bool is_tcp() const noexcept { return invite_.call.trunk.transport == Transport::tcp; }
 
   const Invite invite_;

@@ -17,7 +17,6 @@ OutboundLeg::OutboundLeg(const Host& host, SipStack& stack, Resolver& resolver, 
                          Function<void()> on_closed)
     : host_(host),
       stack_(stack),
-      resolver_(resolver),
       limits_(limits),
       server_(server),
       trunks_(trunks.trunks),
@@ -37,7 +36,7 @@ OutboundLeg::OutboundLeg(const Host& host, SipStack& stack, Resolver& resolver, 
                      no_media_ = why;
                      hangup();
                    }),
-      resolve_limit_(host),
+      lookup_(host, resolver, log_),
       listener_watch_(host, request_.listener, [this] { on_owner_ended(); }),
       dialler_watch_(host, calling_plugin(host), [this] { on_owner_ended(); }) {
   service_.on(telephony::Leg::hangup, [this](const telephony::Hangup& why) -> Result<Empty> {
@@ -73,7 +72,6 @@ void OutboundLeg::open_media() {
   try_trunk();
 }
 
-// Resolves the name here, with a deadline, because the SIP thread must only see numeric addresses.
 void OutboundLeg::try_trunk() {
   place_ = TrunkPlace();
   const std::string* id = failover_.current();
@@ -82,16 +80,8 @@ void OutboundLeg::try_trunk() {
   if (const auto full = limits_.take(trunk, trunks_.at(*id).limit, request_.call_id, host_.mono_ns()))
     return on_trunk_full(*full);
   place_ = TrunkPlace(limits_, trunk);
-  const size_t attempt = resolving_ = ++resolutions_;
-  const std::string& name = trunks_.at(*id).host;
-  auto take =
-      alive_.bind([this, attempt](const Result<Addresses>& addresses) { on_resolved(attempt, addresses); });
-  resolve_limit_.after_ms(server_.silence_timeout_ms, [this, attempt] {
-    on_resolved(attempt, Error{Code::timeout, "no answer in time"});
-  });
-  resolver_.resolve(name, family_, [&host = host_, take](const Result<Addresses>& addresses) {
-    post(host, kMainStrand, [take, addresses]() mutable { take(addresses); });
-  });
+  lookup_.start(trunks_.at(*id), family_, server_.silence_timeout_ms,
+                [this](const Result<TrunkTargets>& found) { on_resolved(found); });
 }
 
 void OutboundLeg::on_trunk_full(const TrunkRefusal& refused) {
@@ -107,36 +97,23 @@ void OutboundLeg::on_trunk_full(const TrunkRefusal& refused) {
   close_with_stats(std::move(result));
 }
 
-void OutboundLeg::on_resolved(size_t attempt, const Result<Addresses>& addresses) {
-  if (attempt != resolving_ || closed_) return;
-  resolving_ = 0;
-  resolve_limit_.cancel();
-  if (hanging_up_) return close(ended_as("local", ""));
-  if (addresses) return dial(*addresses);
-  const std::string& name = trunks_.at(*failover_.current()).host;
-  const auto known = resolver_.last_known(name, family_);
-  log_.warn("a trunk's name is not resolved",
-            {{"name", name}, {"why", addresses.error().text}, {"last-known", known.ok()}});
-  if (known) return dial(*known);
-  on_trunk_failed(
-      {EndReason::transport, 0, "", "the name " + name + " is not resolved: " + addresses.error().text});
-}
-
-void OutboundLeg::dial(const Addresses& addresses) {
+void OutboundLeg::on_resolved(const Result<TrunkTargets>& found) {
+  if (!found) return on_trunk_failed({EndReason::transport, 0, "", found.error().text});
   const std::string& id = *failover_.current();
   OutboundCall call;
   call.trunk = trunks_.at(id);
+  call.trunk.transport = found->transport;
   call.tenant = request_.tenant;
   call.trunk_id = id;
-  for (const auto& address : addresses) call.targets.push_back(address.with_port(call.trunk.port));
+  call.targets = found->targets;
   call.number = request_.number;
   call.display_name = request_.display_name;
   call.call_id = request_.call_id;
   call.attempt = static_cast<uint32_t>(request_.attempt);
   // Restarts for each trunk, so that a silent trunk takes no time from the callee.
   call.no_answer_timeout_ms = static_cast<uint32_t>(std::max(kMinRingMs, request_.ring_timeout_ms));
-  call.offer = media_setup_->offer(call.targets.front());
-  log_.info("dialling", {{"trunk", id}, {"address", call.targets.front().text()}});
+  call.offer = media_setup_->offer(call.targets.front().address);
+  log_.info("dialling", {{"trunk", id}, {"address", call.targets.front().address.text()}});
   const auto dialog = stack_.dial(std::move(call), *this);
   if (!dialog) return close(ended_as("failed", dialog.error().text));
   dialog_ = *dialog;
@@ -158,7 +135,7 @@ void OutboundLeg::hangup() {
   if (closed_ || std::exchange(hanging_up_, true)) return;
   media_watch_.stop();
   if (dialog_ != 0) return stack_.hangup(dialog_);
-  if (resolving_ != 0) return on_resolved(resolving_, Error{Code::cancelled, "hung up"});
+  lookup_.cancel();
   gate_check_.cancel();
   close(ended_as("local", ""));
 }
@@ -266,7 +243,7 @@ void OutboundLeg::close_with_stats(telephony::Ended result) {
 void OutboundLeg::close(const telephony::Ended& ended) {
   if (std::exchange(closed_, true)) return;
   media_watch_.stop();
-  resolve_limit_.cancel();
+  lookup_.cancel();
   place_ = TrunkPlace();
   limits_.cancel(request_.call_id);
   listener_watch_ = EndWatch();

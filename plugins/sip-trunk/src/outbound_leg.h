@@ -22,6 +22,7 @@
 #include "sip_stack.h"
 #include "trunk_failover.h"
 #include "trunk_limits.h"
+#include "trunk_lookup.h"
 
 namespace patchbay::sip_trunk {
 
@@ -50,8 +51,7 @@ class OutboundLeg final : public DialogListener {
   void open_media();
   void try_trunk();
   void on_trunk_full(const TrunkRefusal& refused);
-  void on_resolved(size_t attempt, const Result<Addresses>& addresses);
-  void dial(const Addresses& addresses);
+  void on_resolved(const Result<TrunkTargets>& found);
   void on_trunk_failed(const DialogEnd& ended);
   void on_dialog_answered(DialogId id, const std::string& sdp, const std::string& peer_ip);
   void report_answered(Handle port);
@@ -69,7 +69,6 @@ class OutboundLeg final : public DialogListener {
   // borrowed
   const Host& host_;
   SipStack& stack_;
-  Resolver& resolver_;
   TrunkLimits& limits_;
   // owned
   const ServerSettings server_;
@@ -87,13 +86,11 @@ class OutboundLeg final : public DialogListener {
   MediaWatch media_watch_;
   std::unique_ptr<LegPort> port_;
   std::unique_ptr<MediaSetup> media_setup_;  // made with the port, before the first dialog
-  Timer resolve_limit_;
+  TrunkLookup lookup_;
   EndWatch listener_watch_;
   EndWatch dialler_watch_;
   // state, main strand
   DialogId dialog_ = 0;
-  size_t resolving_ = 0;  // number of the pending resolution; 0: none
-  size_t resolutions_ = 0;
   int family_ = 0;  // of the media socket, and of the trunks' addresses
   int64_t started_ns_ = 0;
   int64_t answered_ns_ = 0;

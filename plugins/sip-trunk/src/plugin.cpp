@@ -53,9 +53,7 @@ class SipTrunk final : public Plugin {
       post(host(), kMainStrand, [take, filtered]() mutable { take(filtered); });
     };
     PB_TRY_VALUE(stack_, SipStack::start(options));
-    const bool v6 = settings_.server.listen_ip.find(':') != std::string::npos;
-    names_ = std::make_unique<TrunkNames>(host(), resolver_, *metrics_, v6 ? AF_INET6 : AF_INET,
-                                          [this] { update_allowed_peers(); });
+    names_ = std::make_unique<TrunkNames>(host(), resolver_, *metrics_, [this] { update_allowed_peers(); });
     names_->watch(settings_.trunk_names());
     dialogs_->watch_orphans([this](StoredDialog dialog) {
       log().warn("ending a call of a process that died",

@@ -1,6 +1,7 @@
 #include "read_settings.h"
 
 #include <patchbay/descriptor.h>
+#include <patchbay/text.h>
 #include <sys/socket.h>
 
 #include <algorithm>
@@ -59,11 +60,37 @@ Result<ServerSettings> read_server(JsonView section) {
   return server;
 }
 
+// Reads "name", "name:port", "192.0.2.1:5080", "2001:db8::1" or "[2001:db8::1]:5080".
+Result<TrunkHost> read_host(const std::string& text) {
+  TrunkHost host;
+  const bool is_bare_v6 = lib::SocketAddress::parse(text, 0).ok();
+  const size_t colon = is_bare_v6 ? std::string::npos : text.rfind(':');
+  const bool has_port = colon != std::string::npos && text.find(']', colon) == std::string::npos;
+  host.name = has_port ? text.substr(0, colon) : text;
+  if (host.name.size() > 2 && host.name.front() == '[' && host.name.back() == ']')
+    host.name = host.name.substr(1, host.name.size() - 2);
+  const std::string port = has_port ? text.substr(colon + 1) : "";
+  const bool are_digits = port.size() <= 5 && std::all_of(port.begin(), port.end(), is_digit);
+  const long number = are_digits && !port.empty() ? std::stol(port) : 0;
+  if (host.name.empty() || host.name.find(':') == 0 || (has_port && (number < 1 || number > 65535)))
+    return {Code::invalid, "must be a host with an optional port, such as sip2.carrier.example:5080"};
+  host.port = static_cast<uint16_t>(number);
+  return host;
+}
+
 Result<TrunkAccess> read_trunk(JsonView entry) {
   TrunkAccess trunk;
   trunk.host = entry.text("host", "");
-  trunk.port = static_cast<uint16_t>(entry["port"].integer());
-  trunk.transport = entry["transport"].text() == "tcp" ? Transport::tcp : Transport::udp;
+  trunk.port = static_cast<uint16_t>(entry.integer("port", 0));
+  const std::string_view transport = entry["transport"].text();
+  trunk.transport = transport == "tcp" ? Transport::tcp : Transport::udp;
+  trunk.is_transport_open = transport == "auto";
+  const JsonView others = entry["otherHosts"];
+  for (size_t i = 0; i < others.size(); ++i) {
+    auto host = read_host(std::string(others.at(i).text()));
+    if (!host) return std::move(host).error().within("otherHosts[" + std::to_string(i) + "]");
+    trunk.other_hosts.push_back(*std::move(host));
+  }
   trunk.username = entry.text("username", "");
   trunk.password = entry.text("password", "");
   trunk.realm = entry.text("realm", "");
@@ -143,12 +170,19 @@ Result<TenantTrunks> read_tenant(JsonView section) {
   return tenant;
 }
 
+// Whether it is a numeric host, for which no record can choose TCP.
+bool is_open_numeric(const HostQuery& query) {
+  return !query.transport && lib::SocketAddress::parse(query.host, 0).ok();
+}
+
 }  // namespace
 
 bool Settings::uses_tcp() const {
   for (const auto& [host, tenant] : tenants)
     for (const auto& [id, trunk] : tenant.trunks)
-      if (trunk.transport == Transport::tcp) return true;
+      for (const HostQuery& query : queries_of(trunk, family()))
+        if (query.transport.value_or(Transport::tcp) == Transport::tcp && !is_open_numeric(query))
+          return true;
   return false;
 }
 
@@ -156,15 +190,17 @@ std::vector<lib::SocketAddress> Settings::trunk_addresses() const {
   std::vector<lib::SocketAddress> found;
   for (const auto& [host, tenant] : tenants)
     for (const auto& [id, trunk] : tenant.trunks)
-      if (const auto address = lib::SocketAddress::parse(trunk.host, 0)) found.push_back(*address);
+      for (const HostQuery& query : queries_of(trunk, family()))
+        if (const auto address = lib::SocketAddress::parse(query.host, 0)) found.push_back(*address);
   return found;
 }
 
-std::vector<std::string> Settings::trunk_names() const {
-  std::vector<std::string> found;
+std::vector<HostQuery> Settings::trunk_names() const {
+  std::vector<HostQuery> found;
   for (const auto& [host, tenant] : tenants)
     for (const auto& [id, trunk] : tenant.trunks)
-      if (!lib::SocketAddress::parse(trunk.host, 0)) found.push_back(trunk.host);
+      for (HostQuery& query : queries_of(trunk, family()))
+        if (!lib::SocketAddress::parse(query.host, 0)) found.push_back(std::move(query));
   return found;
 }
 

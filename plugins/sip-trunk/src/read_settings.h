@@ -13,6 +13,7 @@
 #include "routes/route_row.h"
 #include "rtp/jitter_buffer.h"
 #include "sip_types.h"
+#include "trunk_hosts.h"
 
 namespace patchbay::sip_trunk {
 
@@ -46,10 +47,12 @@ struct Settings {
   // The tenant that a request is about: the one it names, else the primary one (at the admin socket).
   std::string tenant_of(const std::string& named) const { return named.empty() ? primary_tenant : named; }
 
+  // AF_INET or AF_INET6, that of listenIp.
+  int family() const { return server.listen_ip.find(':') != std::string::npos ? AF_INET6 : AF_INET; }
   bool uses_tcp() const;
   // The hosts of all trunks: the numeric ones, and the names.
   std::vector<lib::SocketAddress> trunk_addresses() const;
-  std::vector<std::string> trunk_names() const;
+  std::vector<HostQuery> trunk_names() const;
   // Returns the trunk; without a host if it is no longer configured.
   TrunkAccess trunk(const std::string& tenant, const std::string& id) const;
 

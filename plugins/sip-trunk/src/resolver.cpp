@@ -1,10 +1,5 @@
 #include "resolver.h"
 
-#include <netdb.h>
-
-#include <algorithm>
-#include <chrono>
-#include <cstring>
 #include <deque>
 #include <map>
 #include <mutex>
@@ -13,17 +8,17 @@
 #include <thread>
 #include <utility>
 
+#include "dns/ares_dns.h"
+#include "dns/locate.h"
 #include "now_ms.h"
 #include "sip_limits.h"
 
 namespace patchbay::sip_trunk {
 namespace {
 
-using Name = std::pair<std::string, int>;  // host and address family
-
 struct Entry {
-  Result<Addresses> latest = Error{Code::not_found, "not resolved yet"};
-  Addresses last_good;
+  Result<Location> latest = Error{Code::not_found, "not resolved yet"};
+  std::optional<Location> last_good;
   int64_t fresh_until_ms = 0;
   bool is_pending = false;  // running, or waiting for a thread
   std::vector<Resolver::Done> waiting;
@@ -34,16 +29,16 @@ struct Entry {
 struct Resolver::State {
   std::mutex mutex;  // guards all members below
   Lookup lookup;
-  std::map<Name, Entry> entries;
+  std::map<HostQuery, Entry> entries;
   size_t threads = 0;
-  std::deque<Name> queue;  // names that wait for a thread
+  std::deque<HostQuery> queue;  // names that wait for a thread
 
-  std::optional<Name> complete(const Name& name, Result<Addresses> result);
-  static void run(const std::shared_ptr<State>& state, const Lookup& look_up, Name name);
+  std::optional<HostQuery> complete(const HostQuery& name, Result<Location> result);
+  static void run(const std::shared_ptr<State>& state, const Lookup& look_up, HostQuery name);
 };
 
 // Stores a result and returns the next name to look up.
-std::optional<Name> Resolver::State::complete(const Name& name, Result<Addresses> result) {
+std::optional<HostQuery> Resolver::State::complete(const HostQuery& name, Result<Location> result) {
   std::vector<Done> waiting;
   const std::lock_guard lock(mutex);
   Entry& entry = entries[name];
@@ -58,35 +53,18 @@ std::optional<Name> Resolver::State::complete(const Name& name, Result<Addresses
     --threads;
     return std::nullopt;
   }
-  Name next = std::move(queue.front());
+  HostQuery next = std::move(queue.front());
   queue.pop_front();
   return next;
 }
 
-void Resolver::State::run(const std::shared_ptr<State>& state, const Lookup& look_up, Name name) {
-  for (std::optional<Name> next = std::move(name); next;)
-    next = state->complete(*next, look_up(next->first, next->second));
+void Resolver::State::run(const std::shared_ptr<State>& state, const Lookup& look_up, HostQuery name) {
+  for (std::optional<HostQuery> next = std::move(name); next;) next = state->complete(*next, look_up(*next));
 }
 
-Result<Addresses> Resolver::system_lookup(const std::string& host, int family) {
-  addrinfo hints{};
-  hints.ai_family = family;
-  hints.ai_socktype = SOCK_DGRAM;
-  addrinfo* found = nullptr;
-  const int error = ::getaddrinfo(host.c_str(), nullptr, &hints, &found);
-  if (error != 0) return {Code::unavailable, std::string(::gai_strerror(error))};
-  Addresses addresses;
-  for (const addrinfo* next = found; next != nullptr; next = next->ai_next) {
-    sockaddr_storage storage{};
-    std::memcpy(&storage, next->ai_addr, std::min<size_t>(next->ai_addrlen, sizeof(storage)));
-    const auto address = lib::SocketAddress::from(storage).with_port(0);
-    if (address.valid() && std::find(addresses.begin(), addresses.end(), address) == addresses.end() &&
-        addresses.size() < kMaxAddressesOfName)
-      addresses.push_back(address);
-  }
-  ::freeaddrinfo(found);
-  if (addresses.empty()) return {Code::unavailable, "no address of the family that SIP listens on"};
-  return addresses;
+Result<Location> Resolver::dns_lookup(const HostQuery& query) {
+  AresDns dns;
+  return locate(dns, query);
 }
 
 Resolver::Resolver(Lookup lookup) : state_(std::make_shared<State>()) { state_->lookup = std::move(lookup); }
@@ -97,18 +75,13 @@ Resolver::~Resolver() {
   state_->queue.clear();
 }
 
-void Resolver::resolve(const std::string& host, int family, Done done) {
-  request(host, family, false, std::move(done));
-}
+void Resolver::resolve(const HostQuery& query, Done done) { request(query, false, std::move(done)); }
 
-void Resolver::refresh(const std::string& host, int family, Done done) {
-  request(host, family, true, std::move(done));
-}
+void Resolver::refresh(const HostQuery& query, Done done) { request(query, true, std::move(done)); }
 
-void Resolver::request(const std::string& host, int family, bool must_refresh, Done done) {
-  if (const auto numeric = lib::SocketAddress::parse(host, 0)) return done(Addresses{*numeric});
-  const Name name(host, family);
-  Result<Addresses> known = Error{Code::exhausted, "too many names are being resolved"};
+void Resolver::request(const HostQuery& name, bool must_refresh, Done done) {
+  if (auto numeric = numeric_location(name)) return done(*std::move(numeric));
+  Result<Location> known = Error{Code::exhausted, "too many names are being resolved"};
   {
     const std::lock_guard lock(state_->mutex);
     if (state_->entries.size() >= kMaxNames && state_->entries.count(name) == 0)
@@ -142,12 +115,11 @@ void Resolver::request(const std::string& host, int family, bool must_refresh, D
   done(known);
 }
 
-Result<Addresses> Resolver::last_known(const std::string& host, int family) const {
+Result<Location> Resolver::last_known(const HostQuery& query) const {
   const std::lock_guard lock(state_->mutex);
-  const auto found = state_->entries.find(Name(host, family));
-  if (found == state_->entries.end() || found->second.last_good.empty())
-    return {Code::not_found, "never resolved"};
-  return found->second.last_good;
+  const auto found = state_->entries.find(query);
+  if (found == state_->entries.end() || !found->second.last_good) return {Code::not_found, "never resolved"};
+  return *found->second.last_good;
 }
 
 }  // namespace patchbay::sip_trunk

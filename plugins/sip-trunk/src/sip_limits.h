@@ -54,9 +54,15 @@ inline constexpr uint32_t kMaxUnacknowledgedMs = 4000;  // these bounds, to leav
 
 // Host names of trunks.
 inline constexpr size_t kMaxAddressesOfName = 4;
+inline constexpr size_t kMaxNaptrRecords = 8;          // of one name; further ones are ignored
+inline constexpr size_t kMaxSrvRecords = 8;            // likewise
+inline constexpr size_t kMaxTargets = 8;               // addresses that one call tries at one trunk
+inline constexpr int64_t kDnsTimeoutMs = 1000;         // of a query's first try at a server; then it doubles
+inline constexpr int kDnsTries = 3;                    // at each server
+inline constexpr int64_t kMaxLookupMs = 15'000;        // of all queries for one host together
 inline constexpr size_t kMaxLookupThreads = 8;         // a lookup blocks its thread
 inline constexpr size_t kMaxNames = 1000;              // cached, and waiting for a thread
-inline constexpr int64_t kNameFreshMs = 60'000;        // in the cache; getaddrinfo() returns no TTL
+inline constexpr int64_t kNameFreshMs = 60'000;        // in the cache, whatever the records' TTL
 inline constexpr int64_t kNameFailureFreshMs = 2'000;  // how long a failure is cached
 inline constexpr int64_t kNameRefreshMs = 60'000;  // for the peer filter, which needs addresses before calls
 inline constexpr int64_t kNameRetryMs = 5'000;     // after a failed refresh

@@ -19,9 +19,10 @@ uint16_t SipStack::port() const noexcept { return agent_->port(); }
 
 Result<DialogId> SipStack::dial(OutboundCall call, DialogListener& listener) {
   if (call.targets.empty()) {
-    const auto numeric = lib::SocketAddress::parse(call.trunk.host, call.trunk.port);
+    const uint16_t port = call.trunk.port != 0 ? call.trunk.port : default_port(call.trunk.transport);
+    const auto numeric = lib::SocketAddress::parse(call.trunk.host, port);
     if (!numeric) return {Code::invalid, "the name of the trunk's host is not resolved"};
-    call.targets.push_back(*numeric);
+    call.targets.emplace_back(*numeric);
   }
   PB_TRY_VALUE(Invite invite, make_invite(std::move(call)));
   return agent_->dial(std::move(invite), listener);

@@ -4,23 +4,31 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "rtp/address.h"
+#include "transport.h"
 #include "trunk_limits.h"
 
 namespace patchbay::sip_trunk {
 
 using DialogId = uint64_t;
 
-enum class Transport { udp, tcp };
+// A host of a trunk.
+struct TrunkHost {
+  std::string name;   // or numeric address, IPv6 without brackets
+  uint16_t port = 0;  // 0: from SRV records, else the transport's default
+};
 
 // How to reach a trunk, and our identity there.
 struct TrunkAccess {
-  std::string host;  // name or numeric address, IPv6 without brackets
-  uint16_t port = 0;
+  std::string host;                      // likewise
+  uint16_t port = 0;                     // likewise
+  std::vector<TrunkHost> other_hosts{};  // tried after `host`
   Transport transport = Transport::udp;
-  std::string username;  // empty: challenges are not answered
+  bool is_transport_open = false;  // NAPTR and SRV records choose the transport, by default `transport`
+  std::string username;            // empty: challenges are not answered
   std::string password;
   std::string realm;        // the only realm whose challenges are answered
   std::string from_domain;  // empty: the host
@@ -28,12 +36,19 @@ struct TrunkAccess {
   TrunkLimit limit;
 };
 
+// An address of a trunk.
+struct Target {
+  Target(lib::SocketAddress at, std::string of = {}) : address(at), host(std::move(of)) {}
+  lib::SocketAddress address;
+  std::string host;  // the configured host that it belongs to
+};
+
 struct OutboundCall {
   TrunkAccess trunk;
   std::string tenant;    // for StoredDialog
   std::string trunk_id;  // likewise
   // Addresses of the trunk's host, tried in order; may be empty if the host is numeric.
-  std::vector<lib::SocketAddress> targets;
+  std::vector<Target> targets;
   std::string number;        // normalised: digits after an optional '+'
   std::string display_name;  // any text; characters not allowed in a header are removed
   std::string call_id;       // call id and attempt together make the Call-ID

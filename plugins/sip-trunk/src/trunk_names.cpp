@@ -6,19 +6,17 @@
 #include "sip_limits.h"
 
 namespace patchbay::sip_trunk {
-TrunkNames::TrunkNames(const Host& host, Resolver& resolver, const Metrics& metrics, int family,
-                       Function<void()> changed)
+TrunkNames::TrunkNames(const Host& host, Resolver& resolver, const Metrics& metrics, Function<void()> changed)
     : host_(host),
       resolver_(resolver),
       metrics_(metrics),
-      family_(family),
       log_(host),
       changed_(std::move(changed)),
       poll_timer_(host) {}
 
-void TrunkNames::watch(const std::vector<std::string>& names) {
-  std::map<std::string, Name> next;
-  for (const std::string& name : names) {
+void TrunkNames::watch(const std::vector<HostQuery>& names) {
+  std::map<HostQuery, Name> next;
+  for (const HostQuery& name : names) {
     const auto known = names_.find(name);
     Name& entry = next[name] = known != names_.end() ? known->second : Name();
     entry.due_ns = 0;
@@ -34,7 +32,12 @@ std::vector<lib::SocketAddress> TrunkNames::addresses() const {
   return all;
 }
 
-bool TrunkNames::is_unresolved(const std::string& name) const {
+Addresses TrunkNames::addresses_of(const HostQuery& name) const {
+  const auto at = names_.find(name);
+  return at != names_.end() ? at->second.found : Addresses();
+}
+
+bool TrunkNames::is_unresolved(const HostQuery& name) const {
   const auto at = names_.find(name);
   return at != names_.end() && at->second.has_failed && at->second.found.empty();
 }
@@ -48,15 +51,15 @@ void TrunkNames::resolve_due() {
   for (auto& [name, entry] : names_) {
     if (entry.is_pending || host_.mono_ns() < entry.due_ns) continue;
     entry.is_pending = true;
-    auto done = alive_.bind([this, name](const Result<Addresses>& found) { on_resolved(name, found); });
-    resolver_.refresh(name, family_, [&host = host_, done](const Result<Addresses>& found) {
+    auto done = alive_.bind([this, name](const Result<Location>& found) { on_resolved(name, found); });
+    resolver_.refresh(name, [&host = host_, done](const Result<Location>& found) {
       post(host, kMainStrand, [done, found]() mutable { done(found); });
     });
   }
   if (!names_.empty()) poll_timer_.after_ms(kNamePollMs, [this] { resolve_due(); });
 }
 
-void TrunkNames::on_resolved(const std::string& name, const Result<Addresses>& found) {
+void TrunkNames::on_resolved(const HostQuery& name, const Result<Location>& found) {
   const auto at = names_.find(name);
   if (at == names_.end()) return;
   Name& entry = at->second;
@@ -67,11 +70,13 @@ void TrunkNames::on_resolved(const std::string& name, const Result<Addresses>& f
   if (!found) {
     metrics_.name_failed();
     if (!had_failed)
-      log_.warn("a trunk's name is not resolved", {{"name", name}, {"why", found.error().text}});
+      log_.warn("a trunk's name is not resolved", {{"name", name.host}, {"why", found.error().text}});
     return;
   }
-  if (had_failed) log_.info("a trunk's name is resolved again", {{"name", name}});
-  entry.found = *found;
+  if (had_failed) log_.info("a trunk's name is resolved again", {{"name", name.host}});
+  entry.found.clear();
+  for (const Server& server : found->servers)
+    entry.found.insert(entry.found.end(), server.addresses.begin(), server.addresses.end());
   changed_();
 }
 

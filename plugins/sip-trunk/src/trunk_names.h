@@ -8,7 +8,6 @@
 #include <patchbay/strand.h>
 
 #include <map>
-#include <string>
 #include <vector>
 
 #include "metrics.h"
@@ -18,18 +17,18 @@ namespace patchbay::sip_trunk {
 
 class TrunkNames {
  public:
-  // Calls changed() when addresses() may have changed. Keeps addresses of `family`. The resolver and the
-  // metrics outlive this.
-  TrunkNames(const Host& host, Resolver& resolver, const Metrics& metrics, int family,
-             Function<void()> changed);
+  // Calls changed() when addresses() may have changed. The resolver and the metrics outlive this.
+  TrunkNames(const Host& host, Resolver& resolver, const Metrics& metrics, Function<void()> changed);
 
   // Replaces the names. Resolves them now, every minute, and 5 s after a failure, and keeps the addresses
   // found last meanwhile.
-  void watch(const std::vector<std::string>& names);
+  void watch(const std::vector<HostQuery>& names);
 
   std::vector<lib::SocketAddress> addresses() const;
+  // The addresses of one name; empty while it is unresolved.
+  Addresses addresses_of(const HostQuery& name) const;
   // Whether it is a watched name whose lookups have only failed so far.
-  bool is_unresolved(const std::string& name) const;
+  bool is_unresolved(const HostQuery& name) const;
 
  private:
   struct Name {
@@ -41,15 +40,14 @@ class TrunkNames {
 
   void resolve_due();
   void count_unresolved() const;
-  void on_resolved(const std::string& name, const Result<Addresses>& found);
+  void on_resolved(const HostQuery& name, const Result<Location>& found);
 
   const Host& host_;
   Resolver& resolver_;
   const Metrics& metrics_;
-  const int family_;
   const Log log_;
   Function<void()> changed_;
-  std::map<std::string, Name> names_;
+  std::map<HostQuery, Name> names_;
   Timer poll_timer_;
   Lifetime alive_;
 };

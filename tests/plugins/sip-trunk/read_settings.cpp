@@ -36,8 +36,10 @@ TEST_CASE("settings that are not configured have the schema's defaults") {
   CHECK(server.require_gate);
   CHECK(server.jitter.min_delay_ms == 40);
   CHECK(server.jitter.max_delay_ms == 100);
-  CHECK(settings->trunk("acme.example", "a").port == 5060);
+  CHECK(settings->trunk("acme.example", "a").port == 0);
   CHECK(settings->trunk("acme.example", "a").transport == Transport::udp);
+  CHECK(settings->trunk("acme.example", "a").is_transport_open);
+  CHECK_FALSE(settings->uses_tcp());  // a numeric host has no records that could choose it
 }
 
 TEST_CASE("the depth of the jitter buffer is a setting") {
@@ -85,7 +87,24 @@ TEST_CASE("the configuration knows the trunks' addresses and whether one needs T
   REQUIRE(settings);
   CHECK(settings->uses_tcp());
   REQUIRE(settings->trunk_addresses().size() == 1);
-  CHECK(settings->trunk_names() == std::vector<std::string>{"trunk.example"});
+  CHECK(settings->trunk_names() == std::vector<HostQuery>{{"trunk.example", 0, Transport::tcp, AF_INET}});
   CHECK(settings->trunk("acme.example", "b").host == "trunk.example");
   CHECK(settings->trunk("acme.example", "c").host.empty());
+}
+
+TEST_CASE("a trunk has several hosts, each with an optional port") {
+  const auto hosts = [](const std::string& others) {
+    const auto settings =
+        read("{}", R"({"trunks":[{"id":"a","host":"x","port":5070,"otherHosts":[)" + others + "]}]}");
+    if (!settings) return settings.error().text;
+    std::string all;
+    for (const HostQuery& query : queries_of(settings->trunk("acme.example", "a"), AF_INET))
+      all += query.host + "/" + std::to_string(query.port) + "/" + (query.transport ? "udp " : "any ");
+    return all;
+  };
+  CHECK(hosts(R"("sip2.example","192.0.2.1:5080")") == "x/5070/udp sip2.example/0/any 192.0.2.1/5080/udp ");
+  CHECK(hosts(R"("2001:db8::1","[2001:db8::2]:7")") == "x/5070/udp 2001:db8::1/0/any 2001:db8::2/7/udp ");
+  for (const char* text : {"x:", ":5060", "x:0", "x:65536", "x:5x"})
+    CHECK(names(hosts("\"" + std::string(text) + "\""), "otherHosts[0]"));
+  CHECK(read("{}", R"({"trunks":[{"id":"a","host":"trunk.example"}]})")->uses_tcp());  // SRV may choose it
 }

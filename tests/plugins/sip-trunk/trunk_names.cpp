@@ -28,16 +28,17 @@ namespace {
 // A TrunkNames on the probe's strand, with DNS answers that the test sets.
 struct Names {
   Names()
-      : resolver([this](const std::string&, int) -> Result<Addresses> {
+      : resolver([this](const HostQuery&) -> Result<Location> {
           ++lookups;
           const int last = answer;
           if (last == 0) return Error{Code::unavailable, "no DNS"};
-          return Addresses{*lib::SocketAddress::parse("192.0.2." + std::to_string(last), 0)};
+          return Location{Transport::udp,
+                          {{0, 0, {*lib::SocketAddress::parse("192.0.2." + std::to_string(last), 5060)}}}};
         }) {
     on_strand([this](const Host& host) {
       metrics = std::make_unique<Metrics>(host);
-      names = std::make_unique<TrunkNames>(host, resolver, *metrics, AF_INET, [this] { ++changes; });
-      names->watch({"trunk.example"});
+      names = std::make_unique<TrunkNames>(host, resolver, *metrics, [this] { ++changes; });
+      names->watch({HostQuery{"trunk.example"}});
     });
   }
   ~Names() {
@@ -158,5 +159,42 @@ TEST_CASE("a server accepts a trunk at the address that DNS has and no longer at
   const auto ended = probe::wait(owner.ended.get_future());
   REQUIRE(ended);
   CHECK(ended->trunk_id == "a");
+  owner.go();
+}
+
+TEST_CASE("a call goes to the servers of a name's SRV records in their order" *
+          doctest::skip(patchbay::test::on_postgres())) {
+  if (!OwnNetwork::is_inside())
+    return OwnNetwork::repeat("a call goes to the servers of a name*", "127.0.0.1");
+  DnsServer dns;
+  RawPeer first("127.0.0.5");
+  RawPeer second("127.0.0.6");
+  RawPeer third("127.0.0.7");
+  // NAPTR prefers UDP by the order of its records; the SRV record of priority 2 comes after that of 1.
+  dns.add_naptr("sip.carrier.example", 20, 1, "SIP+D2T", "_sip._tcp.sip.carrier.example");
+  dns.add_naptr("sip.carrier.example", 10, 1, "SIP+D2U", "_sip._udp.pool.carrier.example");
+  dns.add_srv("_sip._udp.pool.carrier.example", 2, 100, second.port(), "b.carrier.example");
+  dns.add_srv("_sip._udp.pool.carrier.example", 1, 1, first.port(), "a.carrier.example");
+  dns.add_address("a.carrier.example", "127.0.0.5");
+  dns.add_address("b.carrier.example", "127.0.0.6");
+  TestServer server(server_config("{id: a, host: sip.carrier.example, otherHosts: [\"127.0.0.7:" +
+                                  std::to_string(third.port()) + "\"]}, " + trunk_entry("b", "127.0.0.1", 9)),
+                    nullptr, {probe::http_entry()});
+  REQUIRE(server.start_error() == "");
+  const uint16_t port = sip_port(server);
+  Owner owner;
+  owner.dial();
+  // Each server refuses, and the next one is tried: the SRV records, then the other host, then the trunk b.
+  for (RawPeer* peer : {&first, &second, &third}) {
+    const std::string invite = peer->receive("INVITE sip:+4930123456@sip.carrier.example;", 20'000);
+    REQUIRE_FALSE(invite.empty());
+    CHECK(header(invite, "CSeq").find("INVITE") != std::string::npos);
+    peer->send(port, answer_to(invite, peer == &third ? "486 Busy Here" : "503 Service Unavailable"));
+    CHECK_FALSE(peer->receive("ACK ", 20'000).empty());
+  }
+  const auto ended = probe::wait(owner.ended.get_future());
+  REQUIRE(ended);
+  CHECK(ended->trunk_id == "a");
+  CHECK(ended->cause == "no-answer");
   owner.go();
 }

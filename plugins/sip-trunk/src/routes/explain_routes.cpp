@@ -2,6 +2,7 @@
 
 #include <patchbay/strand.h>
 
+#include <algorithm>
 #include <optional>
 #include <utility>
 
@@ -176,7 +177,10 @@ void ExplainRoutes::answer_dial(const std::string& tenant, const std::string& nu
 std::string ExplainRoutes::why_skipped(const TenantTrunks& tenant, const std::string& trunk_id) const {
   const auto trunk = tenant.trunks.find(trunk_id);
   if (trunk == tenant.trunks.end()) return "the configuration has no such trunk any more";
-  if (names_.is_unresolved(trunk->second.host)) return "its host name is not resolved";
+  const auto hosts = queries_of(trunk->second, settings_.family());
+  if (std::all_of(hosts.begin(), hosts.end(),
+                  [this](const HostQuery& host) { return names_.is_unresolved(host); }))
+    return "its host name is not resolved";
   return {};
 }
 
