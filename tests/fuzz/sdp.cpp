@@ -9,6 +9,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   static const LocalMedia local = [] {
     LocalMedia media;
     media.rtp = *SocketAddress::parse("192.0.2.1", 4000);
+    media.codecs = {Codec::opus, Codec::g722, Codec::pcma, Codec::pcmu};
+    media.comfort_noise = true;
     return media;
   }();
   const std::string_view text(reinterpret_cast<const char*>(data), size);

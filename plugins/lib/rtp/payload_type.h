@@ -8,7 +8,6 @@ namespace patchbay::lib {
 inline constexpr uint8_t kPcmuPayloadType = 0;
 inline constexpr uint8_t kPcmaPayloadType = 8;
 inline constexpr uint8_t kComfortNoisePayloadType = 13;  // RFC 3389: the peer is silent but alive
-inline constexpr int kDefaultEventPayloadType = 101;     // of telephone-event in our offers; dynamic
 inline constexpr int kMinDynamicPayloadType = 96;
 
 }  // namespace patchbay::lib

@@ -1,14 +1,13 @@
 #include <patchbay/text.h>
 #include <sofia-sip/sdp.h>
-#include <strings.h>
 
 #include <algorithm>
 #include <charconv>
 #include <memory>
 #include <optional>
 
-#include "rtp/payload_type.h"
 #include "sdp/sdp.h"
+#include "sdp/sdp_codecs.h"
 
 namespace patchbay::lib {
 namespace {
@@ -19,13 +18,13 @@ constexpr std::string_view kLinesRead = "vosctma";
 constexpr std::string_view kOrigin = "o=- 0 0 IN IP4 0.0.0.0";  // replaces the peer's, which we do not use
 constexpr size_t kMaxMediaLines = 16;
 constexpr size_t kMaxFormatsText = 256;
+constexpr unsigned kDefaultPacketMs = 20;
+constexpr unsigned kMaxAskedPacketMs = 60;
 
 struct ParserDeleter {
   void operator()(sdp_parser_t* parser) const { sdp_parser_free(parser); }
 };
 using Parser = std::unique_ptr<sdp_parser_t, ParserDeleter>;
-
-bool equal(const char* a, const char* b) { return a != nullptr && strcasecmp(a, b) == 0; }
 
 std::optional<unsigned> number(std::string_view text) {
   unsigned value = 0;
@@ -116,23 +115,11 @@ Result<Parser> parse(std::string_view text) {
   return parser;
 }
 
-// Reads the codecs of a media line that we support. Returns false if `local` supports none of them.
-bool read_codecs(const LocalMedia& local, const sdp_media_t* line, RemoteMedia& out) {
-  bool found = false;
-  for (const sdp_rtpmap_t* map = line->m_rtpmaps; map != nullptr; map = map->rm_next) {
-    if (map->rm_rate != 8000) continue;
-    const bool mu = map->rm_pt == kPcmuPayloadType && equal(map->rm_encoding, "PCMU");
-    const bool a = map->rm_pt == kPcmaPayloadType && equal(map->rm_encoding, "PCMA");
-    const G711 law = mu ? G711::mu_law : G711::a_law;
-    if ((mu || a) && !found && std::find(local.laws.begin(), local.laws.end(), law) != local.laws.end()) {
-      out.law = law;
-      found = true;
-    }
-    if (local.events && out.event_payload_type < 0 && map->rm_pt >= kMinDynamicPayloadType &&
-        equal(map->rm_encoding, "telephone-event"))
-      out.event_payload_type = static_cast<int>(map->rm_pt);
-  }
-  return found;
+// Returns a length in milliseconds, or nullopt if the line has none.
+std::optional<unsigned> read_length(const sdp_media_t* line, const char* name) {
+  const sdp_attribute_t* attribute = sdp_attribute_find(line->m_attributes, name);
+  if (attribute == nullptr || attribute->a_value == nullptr) return std::nullopt;
+  return number(attribute->a_value);
 }
 
 // "a=rtcp:53020" or "a=rtcp:53020 IN IP4 126.16.64.4" (RFC 3605).
@@ -156,21 +143,24 @@ void read_attributes(const sdp_media_t* line, RemoteMedia& out) {
   out.rtcp = read_rtcp(line, out.rtp);
   out.rtcp_mux = sdp_attribute_find(line->m_attributes, "rtcp-mux") != nullptr;
   if (out.rtcp_mux) out.rtcp = out.rtp;
-  const sdp_attribute_t* ptime = sdp_attribute_find(line->m_attributes, "ptime");
-  if (ptime != nullptr && ptime->a_value != nullptr)
-    out.ptime_ms = std::clamp(number(ptime->a_value).value_or(20U), 10U, 60U);
+  const unsigned wanted = read_length(line, "ptime").value_or(kDefaultPacketMs);
+  const unsigned greatest = read_length(line, "maxptime").value_or(kMaxAskedPacketMs);
+  out.ptime_ms = packet_ms(out.codecs.front().codec, std::min(wanted, greatest));
   // The attribute describes the peer's view: what it sends, we receive.
   out.send = (line->m_mode & sdp_recvonly) != 0 && !out.rtp.is_unspecified();
   out.receive = (line->m_mode & sdp_sendonly) != 0;
 }
 
-Result<RemoteMedia> read_line(const LocalMedia& local, const sdp_media_t* line) {
+// `types`: of an offer; null for an answer.
+Result<RemoteMedia> read_line(const LocalMedia& local, const sdp_media_t* line, PayloadTypes* types) {
   RemoteMedia out;
   if (line->m_type != sdp_media_audio) return {Code::unsupported, "the SDP has no audio line"};
   if (line->m_rejected != 0 || line->m_port == 0) return {Code::unsupported, "the peer refuses audio"};
   if (line->m_proto != sdp_proto_rtp) return {Code::unsupported, "the audio is not plain RTP"};
   if (line->m_port > 65535) return {Code::invalid, "SDP with an impossible port"};
-  if (!read_codecs(local, line, out)) return {Code::unsupported, "no codec in common"};
+  if (!(types != nullptr ? read_offered_codecs(local, line, out, *types)
+                         : read_answered_codecs(local, line, out)))
+    return {Code::unsupported, "no codec in common"};
   const sdp_connection_t* connection = sdp_media_connections(line);
   if (connection == nullptr || connection->c_mcast || connection->c_address == nullptr)
     return {Code::invalid, "SDP without a unicast address"};
@@ -213,19 +203,20 @@ Result<RemoteMedia> parse_answer(const LocalMedia& offer, std::string_view text)
   // An answer repeats the lines of the offer in their order, and our offer has one.
   const sdp_media_t* line = sdp_session(parser.get())->sdp_media;
   if (line == nullptr) return {Code::unsupported, "the SDP has no audio line"};
-  return read_line(offer, line);
+  return read_line(offer, line, nullptr);
 }
 
 Result<RemoteOffer> parse_offer(const LocalMedia& local, std::string_view text) {
   PB_TRY_VALUE(const Parser parser, parse(text));
   RemoteOffer out;
+  out.types = local.types;
   Error refused{Code::unsupported, "the SDP has no audio line"};
   bool accepted = false;
   for (const sdp_media_t* line = sdp_session(parser.get())->sdp_media; line != nullptr; line = line->m_next) {
     if (out.lines.size() == kMaxMediaLines) return {Code::invalid, "SDP of too many media lines"};
     out.lines.push_back(repeat(line));
     if (accepted || line->m_type != sdp_media_audio) continue;
-    auto media = read_line(local, line);
+    auto media = read_line(local, line, &out.types);
     if (!media) {
       refused = std::move(media).error();
       continue;

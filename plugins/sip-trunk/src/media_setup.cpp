@@ -40,6 +40,7 @@ Result<std::string> MediaSetup::answer(std::string_view sdp) {
   ++local_.version;
   if (sdp.empty()) return lib::write_offer(local_);
   PB_TRY_VALUE(const lib::RemoteOffer offer, lib::parse_offer(local_, sdp));
+  local_.types = offer.types;
   PB_TRY(apply(offer.media));
   return lib::write_answer(local_, offer);
 }
@@ -59,8 +60,8 @@ Status MediaSetup::apply(const lib::RemoteMedia& remote) {
   media.remote_rtp = remote.rtp;
   if (is_allowed(remote.rtcp)) media.remote_rtcp = remote.rtcp;
   if (peer) media.signalling = *peer;
-  media.law = remote.law;
-  media.event_payload_type = remote.event_payload_type;
+  media.law = remote.codecs.front().codec == lib::Codec::pcma ? lib::G711::a_law : lib::G711::mu_law;
+  media.event_payload_type = remote.events.send_type;
   media.send = remote.send;
   media.receive = remote.receive;
   port_.configure(media);

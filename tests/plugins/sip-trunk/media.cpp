@@ -62,8 +62,8 @@ struct Leg {
     media.remote_rtp = remote->rtp;
     media.remote_rtcp = remote->rtcp;
     media.signalling = *SocketAddress::parse(peer_ip, 0);
-    media.law = remote->law;
-    media.event_payload_type = remote->event_payload_type;
+    media.law = remote->codecs.front().codec == Codec::pcma ? G711::a_law : G711::mu_law;
+    media.event_payload_type = remote->events.send_type;
     leg->configure(media);
   }
   // Sends a tone and returns the audio received meanwhile.

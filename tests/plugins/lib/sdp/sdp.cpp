@@ -32,8 +32,8 @@ TEST_CASE("our offer has the expected lines") {
   CHECK(write_offer(local()) ==
         "v=0\r\no=- 77 1 IN IP4 192.0.2.1\r\ns=-\r\nc=IN IP4 192.0.2.1\r\nt=0 0\r\n"
         "m=audio 4000 RTP/AVP 0 8 101\r\na=rtpmap:0 PCMU/8000\r\na=rtpmap:8 PCMA/8000\r\n"
-        "a=rtpmap:101 telephone-event/8000\r\na=fmtp:101 0-15\r\na=ptime:20\r\na=silenceSupp:off - - - "
-        "-\r\na=sendrecv\r\n");
+        "a=rtpmap:101 telephone-event/8000\r\na=fmtp:101 0-15\r\na=ptime:20\r\na=maxptime:60\r\n"
+        "a=silenceSupp:off - - - -\r\na=sendrecv\r\n");
   auto six = local();
   six.rtp = *SocketAddress::parse("2001:db8::1", 4000);
   CHECK(write_offer(six).find("c=IN IP6 2001:db8::1\r\n") != std::string::npos);
@@ -45,8 +45,10 @@ TEST_CASE("an answer names destination and codec") {
   REQUIRE(media);
   CHECK(media->rtp.text() == "198.51.100.2:5000");
   CHECK(media->rtcp.text() == "198.51.100.2:6001");
-  CHECK(media->law == G711::a_law);
-  CHECK(media->event_payload_type == 97);
+  REQUIRE(media->codecs.size() == 2);
+  CHECK(media->codecs[0].codec == Codec::pcma);
+  CHECK(media->events.send_type == 97);
+  CHECK(media->events.receive_type == 101);
   CHECK(media->ptime_ms == 30);
   CHECK(media->send);
   CHECK(media->receive);
@@ -57,7 +59,7 @@ TEST_CASE("the address of the media line takes precedence over the session's") {
   REQUIRE(media);
   CHECK(media->rtp.text() == "198.51.100.9:5000");
   CHECK(media->rtcp.text() == "198.51.100.9:5001");
-  CHECK(media->event_payload_type == -1);
+  CHECK(media->events.send_type == -1);
 }
 
 TEST_CASE("RTCP goes to the peer's host only") {
@@ -135,20 +137,23 @@ TEST_CASE("a re-offer is answered line by line") {
   const std::string video =
       "m=video 6000 RTP/AVP 96 97\r\na=rtpmap:96 VP8/90000\r\na=rtpmap:97 H264/90000\r\n";
   const std::string fax = "m=image 7000 udptl t38\r\n";
+  auto ours = local();
+  ours.codecs = {Codec::pcma, Codec::pcmu};
   auto offer =
-      parse_offer(local(), sdp(video +
-                               "m=audio 5000 RTP/AVP 18 8 0 100\r\na=rtpmap:100 telephone-event/8000\r\n"
-                               "a=sendonly\r\n" +
-                               fax));
+      parse_offer(ours, sdp(video +
+                            "m=audio 5000 RTP/AVP 18 8 0 100\r\na=rtpmap:100 telephone-event/8000\r\n"
+                            "a=sendonly\r\n" +
+                            fax));
   REQUIRE(offer);
-  CHECK(offer->media.law == G711::a_law);
+  REQUIRE(offer->media.codecs.size() == 1);
+  CHECK(offer->media.codecs[0].codec == Codec::pcma);
   auto changed = local();
   changed.version = 2;
   CHECK(write_answer(changed, *offer) ==
         "v=0\r\no=- 77 2 IN IP4 192.0.2.1\r\ns=-\r\nc=IN IP4 192.0.2.1\r\nt=0 0\r\n"
         "m=video 0 RTP/AVP 96 97\r\n"
         "m=audio 4000 RTP/AVP 8 100\r\na=rtpmap:8 PCMA/8000\r\na=rtpmap:100 telephone-event/8000\r\n"
-        "a=fmtp:100 0-15\r\na=ptime:20\r\na=silenceSupp:off - - - -\r\na=recvonly\r\n"
+        "a=fmtp:100 0-15\r\na=ptime:20\r\na=maxptime:60\r\na=silenceSupp:off - - - -\r\na=recvonly\r\n"
         "m=image 0 udptl t38\r\n");
 }
 
