@@ -15,6 +15,15 @@ std::string MediaSetup::offer(const lib::SocketAddress& trunk) {
   return lib::write_offer(local_);
 }
 
+Result<std::string> MediaSetup::answer_invite(const lib::SocketAddress& trunk, std::string_view sdp) {
+  {
+    const std::lock_guard lock(mutex_);
+    local_.rtp = announced_address(trunk);
+    signalling_ip_ = trunk.ip_text();
+  }
+  return answer(sdp);
+}
+
 // Returns the media address for our SDP, which the trunk's packets must reach.
 lib::SocketAddress MediaSetup::announced_address(const lib::SocketAddress& trunk) const {
   if (const auto shown = lib::SocketAddress::parse(advertise_, port_.local_port())) return *shown;

@@ -23,6 +23,8 @@ class MediaSetup {
 
   // Returns the offer for an INVITE to `trunk`.
   std::string offer(const lib::SocketAddress& trunk);
+  // Answers the INVITE that came from `trunk`, as answer() does a re-INVITE.
+  Result<std::string> answer_invite(const lib::SocketAddress& trunk, std::string_view sdp);
   // Applies the answer to an offer. Error: it has no usable media.
   Status apply_answer(std::string_view sdp);
   // Answers a re-INVITE and applies its offer; for an empty one returns an offer of ours. Error: it has no

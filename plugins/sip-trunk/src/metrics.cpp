@@ -21,7 +21,7 @@ Metric tcp_shut(const Host& host, const char* reason) {
 
 Metrics::Metrics(const Host& host)
     : host_(host),
-      legs_(Metric::gauge(host, "patchbay_sip_trunk_legs", "Outbound calls in progress")),
+      legs_(Metric::gauge(host, "patchbay_sip_trunk_legs", "Calls in progress")),
       handles_(Metric::gauge(host, "patchbay_sip_trunk_dialogs",
                              "SIP dialogs, including ended ones that wait for a final answer")),
       unfiltered_(Metric::gauge(host, "patchbay_sip_trunk_unfiltered",
@@ -58,8 +58,13 @@ Metrics::Metrics(const Host& host)
       jitter_(Metric::seconds(host, "patchbay_sip_trunk_rtp_jitter_seconds",
                               "Jitter of the RTP received, at the end of each answered call")) {
   for (const char* cause : {"far", "local", "no-answer", "failed", "denied"})
-    ended_.emplace(cause, Metric::counter(host, "patchbay_sip_trunk_ended_total",
-                                          "Outbound calls that have ended", {{"cause", cause}}));
+    ended_.emplace(cause, Metric::counter(host, "patchbay_sip_trunk_ended_total", "Calls that have ended",
+                                          {{"cause", cause}}));
+  for (const char* reason : {"foreign", "limit", "draining"})
+    inbound_refused_.emplace(
+        reason,
+        Metric::counter(host, "patchbay_sip_trunk_inbound_refused_total",
+                        "Inbound calls that were refused before they were offered", {{"reason", reason}}));
 }
 
 void Metrics::set_legs(size_t legs, size_t handles) const {
@@ -89,6 +94,8 @@ void Metrics::limited(const char* limit) const {
                   "Calls that a trunk did not take because of its limit", {{"limit", limit}})
       .add();
 }
+
+void Metrics::inbound_refused(const std::string& reason) const { inbound_refused_.at(reason).add(); }
 
 void Metrics::ended(const telephony::Ended& ended) const {
   const auto counter = ended_.find(ended.cause);

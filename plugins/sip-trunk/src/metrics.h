@@ -28,6 +28,8 @@ class Metrics {
   // A dialog whose end the peer has not confirmed.
   void bye_given_up() const { byes_given_up_.add(); }
   void ended(const telephony::Ended& ended) const;
+  // A call that was refused before it was offered: "foreign", "limit", "draining".
+  void inbound_refused(const std::string& reason) const;
   // A limit of a trunk ("maxCalls", "callsPerSecond") refused it a call.
   void limited(const char* limit) const;
 
@@ -36,7 +38,8 @@ class Metrics {
   const Metric legs_, handles_, unfiltered_, foreign_, rate_, tcp_peer_closed_, tcp_idle_, tcp_excess_,
       unresolved_names_, name_failures_, orphans_, byes_given_up_, failovers_, received_, lost_, late_,
       refused_, dropped_, jitter_;
-  std::map<std::string, Metric> ended_;  // by cause
+  std::map<std::string, Metric> ended_;            // by cause
+  std::map<std::string, Metric> inbound_refused_;  // by reason
   StackCounts exported_;
 };
 

@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "hangup_cause.h"
-#include "random64.h"
 #include "sip_limits.h"
 
 namespace patchbay::sip_trunk {
@@ -31,11 +30,12 @@ OutboundLeg::OutboundLeg(const Host& host, SipStack& stack, Resolver& resolver, 
                     close(ended_as("denied", allowed.error().text));
                   }),
       failover_(std::move(trunk_ids)),
-      media_watch_(host, server.no_media_timeout_ms,
-                   [this](const std::string& why) {
-                     no_media_ = why;
-                     hangup();
-                   }),
+      media_(
+          host, server_, [this](char digit) { listener_.send(LegListener::digit, {std::string(1, digit)}); },
+          [this](const std::string& why) {
+            no_media_ = why;
+            hangup();
+          }),
       lookup_(host, resolver, log_),
       listener_watch_(host, request_.listener, [this] { on_owner_ended(); }),
       dialler_watch_(host, calling_plugin(host), [this] { on_owner_ended(); }) {
@@ -54,21 +54,8 @@ void OutboundLeg::start(std::vector<RegisteredGate> gates) {
 }
 
 void OutboundLeg::open_media() {
-  const auto ip = lib::SocketAddress::parse(server_.media_ip, 0);
-  auto socket = ip ? lib::RtpSocket::open(*ip, server_.rtp_port_min, server_.rtp_port_max)
-                   : Result<lib::RtpSocket>(ip.error());
-  if (!socket) return close(ended_as("failed", "no RTP port: " + socket.error().text));
-  lib::AudioStream::Options options;
-  options.jitter = server_.jitter;
-  options.random = random64();
-  options.wall_ns = host_.wall_ms() * 1'000'000;
-  options.now_ns = host_.mono_ns();
-  options.cname = "patchbay";
-  port_ = std::make_unique<LegPort>(host_, std::move(*socket), options, [this](char digit) {
-    listener_.send(LegListener::digit, {std::string(1, digit)});
-  });
-  media_setup_ = std::make_unique<MediaSetup>(server_, *port_, media_watch_);
-  family_ = ip->family();
+  if (const Status opened = media_.open(); !opened)
+    return close(ended_as("failed", "no RTP port: " + opened.error().text));
   try_trunk();
 }
 
@@ -80,7 +67,7 @@ void OutboundLeg::try_trunk() {
   if (const auto full = limits_.take(trunk, trunks_.at(*id).limit, request_.call_id, host_.mono_ns()))
     return on_trunk_full(*full);
   place_ = TrunkPlace(limits_, trunk);
-  lookup_.start(trunks_.at(*id), family_, server_.silence_timeout_ms,
+  lookup_.start(trunks_.at(*id), media_.family(), server_.silence_timeout_ms,
                 [this](const Result<TrunkTargets>& found) { on_resolved(found); });
 }
 
@@ -112,7 +99,7 @@ void OutboundLeg::on_resolved(const Result<TrunkTargets>& found) {
   call.attempt = static_cast<uint32_t>(request_.attempt);
   // Restarts for each trunk, so that a silent trunk takes no time from the callee.
   call.no_answer_timeout_ms = static_cast<uint32_t>(std::max(kMinRingMs, request_.ring_timeout_ms));
-  call.offer = media_setup_->offer(call.targets.front().address);
+  call.offer = media_.negotiation().offer(call.targets.front().address);
   log_.info("dialling", {{"trunk", id}, {"address", call.targets.front().address.text()}});
   const auto dialog = stack_.dial(std::move(call), *this);
   if (!dialog) return close(ended_as("failed", dialog.error().text));
@@ -133,7 +120,7 @@ void OutboundLeg::on_trunk_failed(const DialogEnd& ended) {
 
 void OutboundLeg::hangup() {
   if (closed_ || std::exchange(hanging_up_, true)) return;
-  media_watch_.stop();
+  media_.stop_watch();
   if (dialog_ != 0) return stack_.hangup(dialog_);
   lookup_.cancel();
   gate_check_.cancel();
@@ -161,9 +148,9 @@ void OutboundLeg::on_answered(DialogId id, std::string_view sdp, std::string_vie
 }
 
 void OutboundLeg::on_dialog_answered(DialogId id, const std::string& sdp, const std::string& peer_ip) {
-  media_setup_->set_signalling_ip(peer_ip);
-  const Status applied = media_setup_->apply_answer(sdp);
-  const Handle port = applied ? port_->open(host_) : Handle();
+  media_.negotiation().set_signalling_ip(peer_ip);
+  const Status applied = media_.negotiation().apply_answer(sdp);
+  const Handle port = applied ? media_.open_port() : Handle();
   if (!applied) {
     log_.warn("the answer has no usable media", {{"why", applied.error().text}});
     no_media_ = "the answer carried no usable media";
@@ -173,7 +160,7 @@ void OutboundLeg::on_dialog_answered(DialogId id, const std::string& sdp, const 
     hanging_up_ = true;
     return stack_.hangup(id);
   }
-  media_watch_.start(port_->stats().last_received_ns);
+  media_.watch_silence();
 }
 
 void OutboundLeg::report_answered(Handle port) {
@@ -184,12 +171,12 @@ void OutboundLeg::report_answered(Handle port) {
 }
 
 std::string OutboundLeg::on_reoffer(DialogId, std::string_view sdp) {
-  auto answer = media_setup_->answer(sdp);
+  auto answer = media_.negotiation().answer(sdp);
   return answer ? *std::move(answer) : std::string();
 }
 
 void OutboundLeg::on_reanswer(DialogId, std::string_view sdp) {
-  const Status applied = media_setup_->apply_answer(sdp);
+  const Status applied = media_.negotiation().apply_answer(sdp);
   if (!applied) log_.warn("the new answer has no usable media", {{"why", applied.error().text}});
 }
 
@@ -219,30 +206,13 @@ void OutboundLeg::on_dialog_ended(DialogId id, const DialogEnd& ended) {
 
 void OutboundLeg::close_with_stats(telephony::Ended result) {
   result.earlier_trunks = earlier_trunks_;
-  if (port_) {
-    const lib::StreamStats& stats = port_->stats();
-    result.rtp_received = static_cast<int64_t>(stats.packets_received.load());
-    result.rtp_lost = stats.lost.load();
-    result.rtp_late = static_cast<int64_t>(stats.packets_late.load());
-    result.rtp_refused = static_cast<int64_t>(stats.packets_refused.load());
-    result.rtp_dropped = static_cast<int64_t>(port_->packets_dropped());
-    result.rtp_jitter_us = stats.jitter_us.load();
-    result.rtp_far_lost_percent =
-        stats.remote_reported.load() ? stats.remote_fraction_lost.load() * 100 / 256 : -1;
-    log_.info("audio of the call", {{"received", result.rtp_received},
-                                    {"lost", result.rtp_lost},
-                                    {"late", result.rtp_late},
-                                    {"refused", result.rtp_refused},
-                                    {"dropped", result.rtp_dropped},
-                                    {"jitter-us", result.rtp_jitter_us},
-                                    {"far-lost-percent", result.rtp_far_lost_percent}});
-  }
+  media_.add_statistics(result, log_);
   close(result);
 }
 
 void OutboundLeg::close(const telephony::Ended& ended) {
   if (std::exchange(closed_, true)) return;
-  media_watch_.stop();
+  media_.stop_watch();
   lookup_.cancel();
   place_ = TrunkPlace();
   limits_.cancel(request_.call_id);
@@ -251,13 +221,10 @@ void OutboundLeg::close(const telephony::Ended& ended) {
   if (metrics_) metrics_(ended);
   listener_.send(LegListener::ended, ended);
   service_.withdraw();
-  const auto closed = alive_.bind([this] {
+  media_.close(alive_.bind([this] {
     const Function<void()> on_closed = std::move(on_closed_);
     on_closed();
-  });
-  // A port that was never opened needs no close.
-  if (port_ && port_->handle()) return port_->close(closed);
-  post(host_, kMainStrand, closed);
+  }));
 }
 
 }  // namespace patchbay::sip_trunk

@@ -14,9 +14,7 @@
 #include <vector>
 
 #include "dial_gate_check.h"
-#include "leg_port.h"
-#include "media_setup.h"
-#include "media_watch.h"
+#include "leg_media.h"
 #include "read_settings.h"
 #include "resolver.h"
 #include "sip_stack.h"
@@ -83,15 +81,12 @@ class OutboundLeg final : public DialogListener {
   DialGateCheck gate_check_;
   TrunkFailover failover_;
   TrunkPlace place_;  // at the current trunk
-  MediaWatch media_watch_;
-  std::unique_ptr<LegPort> port_;
-  std::unique_ptr<MediaSetup> media_setup_;  // made with the port, before the first dialog
+  LegMedia media_;    // open before the first dialog
   TrunkLookup lookup_;
   EndWatch listener_watch_;
   EndWatch dialler_watch_;
   // state, main strand
   DialogId dialog_ = 0;
-  int family_ = 0;  // of the media socket, and of the trunks' addresses
   int64_t started_ns_ = 0;
   int64_t answered_ns_ = 0;
   std::string earlier_trunks_;  // why the trunks before the current one failed

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "dialog_store.h"
+#include "inbound_calls.h"
 #include "metrics.h"
 #include "outbound_leg.h"
 #include "read_settings.h"
@@ -47,13 +48,24 @@ class SipTrunk final : public Plugin {
     options.silence_timeout_ms = settings_.server.silence_timeout_ms;
     options.log = dialogs_.get();
     has_tcp_ = options.tcp;
+    options.on_call = [this, take = alive_.bind([this](DialogId dialog, const InboundInvite& invite) {
+      inbound_->on_call(dialog, invite);
+    })](DialogId dialog, const InboundInvite& invite) {
+      post(host(), kMainStrand, [take, dialog, invite]() mutable { take(dialog, invite); });
+    };
     options.on_filter_changed = [this, take = alive_.bind([this](const Status& filtered) {
       on_filter_changed(filtered);
     })](const Status& filtered) {
       post(host(), kMainStrand, [take, filtered]() mutable { take(filtered); });
     };
-    PB_TRY_VALUE(stack_, SipStack::start(options));
     names_ = std::make_unique<TrunkNames>(host(), resolver_, *metrics_, [this] { update_allowed_peers(); });
+    routes_ = std::make_unique<Routes>(host(), settings_, *names_, gates_, limits_);
+    routes_->tables.configure(settings_);
+    inbound_ = std::make_unique<InboundCalls>(host(), settings_, *names_, limits_, routes_->tables.inbound,
+                                              *metrics_);
+    inbound_->on_count([this] { on_legs_changed(); });
+    PB_TRY_VALUE(stack_, SipStack::start(options));
+    inbound_->set_stack(*stack_);
     names_->watch(settings_.trunk_names());
     dialogs_->watch_orphans([this](StoredDialog dialog) {
       log().warn("ending a call of a process that died",
@@ -74,9 +86,9 @@ class SipTrunk final : public Plugin {
             })
         .on(T::status, [this](const telephony::StatusOf& which) { return status(which.tenant); })
         .on(T::reserve, [this](const telephony::Reserve& request) { return reserve(request); })
-        .on(T::release, [this](const telephony::Release& request) { return release(request); });
-    routes_ = std::make_unique<Routes>(host(), settings_, *names_, gates_, limits_);
-    routes_->tables.configure(settings_);
+        .on(T::release, [this](const telephony::Release& request) { return release(request); })
+        .on(T::add_answerer,
+            [this](const telephony::AddAnswerer& request) { return inbound_->add_answerer(request); });
     return {};
   }
 
@@ -85,6 +97,7 @@ class SipTrunk final : public Plugin {
     routes_->tables.load([this, done = std::make_shared<Done>(std::move(done))](Status status) {
       if (status) status = service_->publish();
       if (status) routes_->open();
+      if (status) inbound_->open();
       (*done)(std::move(status));
     });
   }
@@ -111,6 +124,7 @@ class SipTrunk final : public Plugin {
 
   void drain(Done done) override {
     draining_ = true;
+    inbound_->drain();
     when_idle([done = std::make_shared<Done>(std::move(done))] { (*done)(); });
   }
   void stop(Done done) override {
@@ -146,7 +160,7 @@ class SipTrunk final : public Plugin {
     const telephony::Dialled dialled{leg->handle()};
     OutboundLeg& started = *leg;
     legs_.emplace(id, std::move(leg));
-    metrics_->set_legs(legs_.size(), stack_->live_handles());
+    on_legs_changed();
     std::vector<RegisteredGate> gates;
     for (const auto& [name, gate] : gates_) gates.push_back(gate);
     started.start(std::move(gates));
@@ -201,12 +215,16 @@ class SipTrunk final : public Plugin {
   void remove_leg(int64_t id) {
     post(host(), kMainStrand, [this, id] {
       legs_.erase(id);
-      metrics_->set_legs(legs_.size(), stack_->live_handles());
-      if (legs_.empty() && idle_) std::exchange(idle_, {})();
+      on_legs_changed();
     });
   }
+  size_t leg_count() const { return legs_.size() + inbound_->count(); }
+  void on_legs_changed() {
+    metrics_->set_legs(leg_count(), stack_->live_handles());
+    if (leg_count() == 0 && idle_) std::exchange(idle_, {})();
+  }
   void when_idle(Function<void()> done) {
-    if (legs_.empty()) return done();
+    if (leg_count() == 0) return done();
     if (idle_) std::exchange(idle_, {})();
     idle_ = std::move(done);
   }
@@ -222,7 +240,7 @@ class SipTrunk final : public Plugin {
   }
 
   void export_stats() {
-    metrics_->set_legs(legs_.size(), stack_->live_handles());
+    metrics_->set_legs(leg_count(), stack_->live_handles());
     metrics_->set_counts(stack_->counts());
     stats_timer_.after_ms(kStatsMs, [this] { export_stats(); });
   }
@@ -276,6 +294,7 @@ class SipTrunk final : public Plugin {
   bool draining_ = false;
   Function<void()> idle_;
   std::unique_ptr<Routes> routes_;
+  std::unique_ptr<InboundCalls> inbound_;
   std::unique_ptr<Provision<telephony::Telephony>> service_;
   Lifetime alive_;
 };

@@ -31,7 +31,9 @@ inline constexpr size_t kMaxBodyParts = 16;            // of a multipart body
 // Inbound calls.
 inline constexpr int64_t kMaxOfferedMs = 10'000;       // until the plugin has taken the call; then 480
 inline constexpr int64_t kMaxInboundRingMs = 180'000;  // until it is answered; then 480
-inline constexpr int64_t kRingRepeatMs = 60'000;       // RFC 3261 section 13.3.1.1
+inline constexpr int64_t kMaxAnswererReplyMs = 5000;   // an answerer that takes longer is passed over
+inline constexpr int64_t kDrainRetrySec = 5;      // Retry-After of calls that come while the server stops
+inline constexpr int64_t kRingRepeatMs = 60'000;  // RFC 3261 section 13.3.1.1
 
 // The stack.
 inline constexpr int64_t kMaxStartMs = 10'000;  // until the SIP thread listens

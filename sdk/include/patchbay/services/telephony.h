@@ -1,8 +1,10 @@
-// patchbay.telephony: places calls through trunks. Provided by sip-trunk. Maturity: experimental.
+// patchbay.telephony: places calls through trunks, and offers the calls that come from them. Provided by
+// sip-trunk. Maturity: experimental.
 //
-// An outgoing call is a leg: dial() returns its handle at once, and its events go to the caller's listener,
-// on the listener's strand, in order, up to exactly one ended(). The dial gates are checked before the first
-// INVITE.
+// A call is a leg, whose events go to its owner's listener, on the listener's strand, in order, up to exactly
+// one ended(). An outgoing call's owner is the caller of dial(), which returns the leg at once; the dial
+// gates are checked before the first INVITE. An inbound call is offered to the answerers, one by one; the
+// first that takes it is its owner. A leg whose listener is gone is hung up.
 #pragma once
 
 #include "../service.h"
@@ -32,28 +34,50 @@ struct Hangup {
   PATCHBAY_FIELDS(reason)
 };
 
-// An outgoing call, controlled by the caller of dial().
+struct Ring {
+  // Sends 183 with early media instead of 180: the caller hears what is played into the port, which
+  // progress() brings.
+  bool early_media = false;
+  PATCHBAY_FIELDS(early_media)
+};
+
+struct Reject {
+  int64_t sip_status = 480;  // 400 to 699: 486 busy, 603 declined, 404 no such number...
+  std::string reason;        // for people, in the log and at the caller's carrier; "": none
+  PATCHBAY_FIELDS(sip_status, reason)
+};
+
+// A call, controlled by its owner.
 // Thread: runs on the provider's main strand, answers on the strand of the caller.
 // Lifetime: until ended(); then methods fail with Code::gone.
 // Since: 0.1
 struct Leg {
   static constexpr char id[] = "patchbay.telephony.leg/1";
-  // Ends the call: CANCEL while ringing, BYE afterwards; ended() follows.
+  // Ends the call: CANCEL while ringing (480 if it is inbound), BYE afterwards; ended() follows.
   static constexpr Method<0, Hangup, Empty> hangup{"hangup"};
-  static constexpr auto methods() { return std::make_tuple(hangup); }
+  // Answers an inbound call; answered() follows, or ended() if there is no audio that both sides support.
+  // Code::conflict: it is not an inbound call that was taken and waits for its answer.
+  static constexpr Method<1, Empty, Empty> answer{"answer"};
+  // Tells the caller of an inbound call that it rings; fails as answer() does. An inbound call that is not
+  // answered within three minutes ends as "no-answer".
+  static constexpr Method<2, Ring, Empty> ring{"ring"};
+  // Refuses an inbound call with a cause; ended() follows. Fails as answer() does.
+  static constexpr Method<3, Reject, Empty> reject{"reject"};
+  static constexpr auto methods() { return std::make_tuple(hangup, answer, ring, reject); }
 };
 
 struct Progress {
   int64_t sip_status = 0;  // 180, 183
   std::string trunk_id;
   bool early_media = false;
-  PATCHBAY_FIELDS(sip_status, trunk_id, early_media)
+  Handle port = {};  // with the early media of an inbound call: as in Answered
+  PATCHBAY_FIELDS(sip_status, trunk_id, early_media, port)
 };
 
 struct Answered {
   std::string trunk_id;
   int64_t answer_ms = 0;  // INVITE to 200 OK
-  Handle port;            // the leg's audio, 8 kHz both ways; 0: the answer carried no usable media
+  Handle port;            // the leg's audio, 8 kHz both ways; 0: the answer to a dial carried no usable media
   PATCHBAY_FIELDS(trunk_id, answer_ms, port)
 };
 
@@ -63,8 +87,8 @@ struct Digit {
 };
 
 struct Ended {
-  // "far" (the callee hung up), "local" (hangup()), "no-answer" (busy, declined, rang out), "failed"
-  // (technical), "denied" (by a gate).
+  // "far" (the far end hung up, or cancelled an inbound call), "local" (hangup(), reject()), "no-answer"
+  // (busy, declined, rang out; an inbound call was not answered), "failed" (technical), "denied" (by a gate).
   std::string cause;
   bool answered = false;
   int64_t sip_status = 0;      // last final status; 0: none
@@ -84,17 +108,17 @@ struct Ended {
                   rtp_lost, rtp_late, rtp_refused, rtp_jitter_us, rtp_far_lost_percent, rtp_dropped)
 };
 
-// Receives the events of a leg; provided by the caller of dial().
+// Receives the events of a leg; provided by its owner.
 // Thread: runs on the strand that the listener was provided on, in order.
-// Lifetime: must be provided until ended(), the last call.
+// Lifetime: must be provided until ended(), the last call; the call is hung up when it is withdrawn earlier.
 // Since: 0.1
 struct LegListener {
   static constexpr char id[] = "patchbay.telephony.leg.listener/1";
-  // A provisional response; any number of them.
+  // A provisional response, received or sent; any number of them.
   static constexpr Method<0, Progress, Empty> progress{"progress"};
   // The call was answered; at most once. The port lives as long as the leg.
   static constexpr Method<1, Answered, Empty> answered{"answered"};
-  // The callee pressed a key (DTMF).
+  // The far end pressed a key (DTMF).
   static constexpr Method<2, Digit, Empty> digit{"digit"};
   // The call has ended; called exactly once, last.
   static constexpr Method<3, Ended, Empty> ended{"ended"};
@@ -134,6 +158,50 @@ struct AddGate {
   PATCHBAY_FIELDS(name, gate)
 };
 
+// An inbound call that is offered to an answerer.
+struct Offer {
+  Handle leg;           // instance of Leg
+  std::string call_id;  // "vnum-0123456789ab" (for a virtual number), "sip-0123456789ab"
+  std::string tenant;
+  std::string did;           // the number that was called, normalised; "": none
+  std::string from_number;   // the caller's, normalised; "": withheld, or no number
+  std::string display_name;  // of the caller; ""
+  std::string trunk_id;
+  // What the tenant's inbound routes and virtual numbers decide: "number" (a virtual number that an AI voice
+  // answers), "user" (who is to ring), "none" (nothing takes the call, which is refused unless an answerer
+  // takes it). Calls to a number that is disabled are not offered.
+  std::string target;
+  std::string number;  // with "number": the virtual number, normalised
+  std::string user;    // with "user"
+  PATCHBAY_FIELDS(leg, call_id, tenant, did, from_number, display_name, trunk_id, target, number, user)
+};
+
+struct Taken {
+  Handle listener;         // instance of LegListener, which makes the answerer the call's owner; 0: not taken
+  int64_t sip_status = 0;  // without listener: 400 to 699 refuses the call; 0: the next answerer is asked
+  std::string reason;      // with sip_status, as in Reject
+  PATCHBAY_FIELDS(listener, sip_status, reason)
+};
+
+// Takes inbound calls.
+// Thread: runs on the strand that the answerer was provided on.
+// Lifetime: once it is withdrawn, it is not asked any more.
+// Since: 0.1
+struct Answerer {
+  static constexpr char id[] = "patchbay.telephony.answerer/1";
+  // Decides whether to take a call. After 5 s without a reply the next answerer is asked. The leg's methods
+  // work once the reply has arrived, so call them from the listener's strand after replying.
+  static constexpr Method<0, Offer, Taken> offer{"offer"};
+  static constexpr auto methods() { return std::make_tuple(offer); }
+};
+
+struct AddAnswerer {
+  std::string name;      // identifies the answerer, also in the log
+  Handle answerer;       // instance of Answerer
+  int64_t priority = 0;  // higher ones are asked first, those with the same in the order of their names
+  PATCHBAY_FIELDS(name, answerer, priority)
+};
+
 struct StatusOf {
   std::string tenant;
   PATCHBAY_FIELDS(tenant)
@@ -166,10 +234,10 @@ struct Release {
   PATCHBAY_FIELDS(call_id)
 };
 
-// Outgoing calls and dial gates.
+// Calls, dial gates and answerers.
 // Thread: runs on the provider's main strand, answers on the strand of the caller.
-// Lifetime: legs and gates end with the provider; add gates again when a provider appears, as
-// DialGateRegistration (dial_gate.h) does.
+// Lifetime: legs, gates and answerers end with the provider; add gates and answerers again when a provider
+// appears, as DialGateRegistration (dial_gate.h) and AnswererRegistration (answerer.h) do.
 // Since: 0.1
 struct Telephony {
   static constexpr char id[] = "patchbay.telephony/1";
@@ -185,7 +253,11 @@ struct Telephony {
   static constexpr Method<3, Reserve, Reserved> reserve{"reserve"};
   // Gives the reserved place of a call back that is not dialled after all; without one it has no effect.
   static constexpr Method<4, Release, Empty> release{"release"};
-  static constexpr auto methods() { return std::make_tuple(dial, add_gate, status, reserve, release); }
+  // Adds an answerer, to which every further inbound call is offered; replaces one of the same name.
+  static constexpr Method<5, AddAnswerer, Empty> add_answerer{"add_answerer"};
+  static constexpr auto methods() {
+    return std::make_tuple(dial, add_gate, status, reserve, release, add_answerer);
+  }
 };
 
 }  // namespace patchbay::telephony

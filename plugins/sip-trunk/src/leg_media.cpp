@@ -1,0 +1,60 @@
+#include "leg_media.h"
+
+#include <patchbay/strand.h>
+
+#include <utility>
+
+#include "random64.h"
+
+namespace patchbay::sip_trunk {
+
+LegMedia::LegMedia(const Host& host, const ServerSettings& server, Function<void(char)> on_digit,
+                   Function<void(const std::string& why)> on_silent)
+    : host_(host),
+      server_(server),
+      on_digit_(std::move(on_digit)),
+      watch_(host, server.no_media_timeout_ms, std::move(on_silent)) {}
+
+Status LegMedia::open() {
+  PB_TRY_VALUE(const lib::SocketAddress ip, lib::SocketAddress::parse(server_.media_ip, 0));
+  PB_TRY_VALUE(lib::RtpSocket socket, lib::RtpSocket::open(ip, server_.rtp_port_min, server_.rtp_port_max));
+  lib::AudioStream::Options options;
+  options.jitter = server_.jitter;
+  options.random = random64();
+  options.wall_ns = host_.wall_ms() * 1'000'000;
+  options.now_ns = host_.mono_ns();
+  options.cname = "patchbay";
+  port_ =
+      std::make_unique<LegPort>(host_, std::move(socket), options, [this](char digit) { on_digit_(digit); });
+  setup_ = std::make_unique<MediaSetup>(server_, *port_, watch_);
+  family_ = ip.family();
+  return {};
+}
+
+void LegMedia::add_statistics(telephony::Ended& ended, const Log& log) const {
+  if (!port_) return;
+  const lib::StreamStats& stats = port_->stats();
+  ended.rtp_received = static_cast<int64_t>(stats.packets_received.load());
+  ended.rtp_lost = stats.lost.load();
+  ended.rtp_late = static_cast<int64_t>(stats.packets_late.load());
+  ended.rtp_refused = static_cast<int64_t>(stats.packets_refused.load());
+  ended.rtp_dropped = static_cast<int64_t>(port_->packets_dropped());
+  ended.rtp_jitter_us = stats.jitter_us.load();
+  ended.rtp_far_lost_percent =
+      stats.remote_reported.load() ? stats.remote_fraction_lost.load() * 100 / 256 : -1;
+  log.info("audio of the call", {{"received", ended.rtp_received},
+                                 {"lost", ended.rtp_lost},
+                                 {"late", ended.rtp_late},
+                                 {"refused", ended.rtp_refused},
+                                 {"dropped", ended.rtp_dropped},
+                                 {"jitter-us", ended.rtp_jitter_us},
+                                 {"far-lost-percent", ended.rtp_far_lost_percent}});
+}
+
+void LegMedia::close(Function<void()> done) {
+  // A port that was never opened needs no close.
+  if (port_ && port_->handle()) return port_->close(std::move(done));
+  post(host_, kMainStrand, std::move(done));
+}
+
+}  // namespace patchbay::sip_trunk

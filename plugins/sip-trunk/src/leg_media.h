@@ -1,0 +1,54 @@
+// LegMedia: the audio of one call: its RTP sockets and audio port, the negotiation, the watch for silence and
+// the statistics. Main strand, but for negotiation().
+#pragma once
+
+#include <patchbay/log.h>
+#include <patchbay/services/telephony.h>
+
+#include <memory>
+#include <string>
+
+#include "leg_port.h"
+#include "media_setup.h"
+#include "media_watch.h"
+#include "read_settings.h"
+
+namespace patchbay::sip_trunk {
+
+class LegMedia {
+ public:
+  // Calls on_digit() for each DTMF digit of the peer, and on_silent(why) once no media comes any more. `host`
+  // and `server` outlive this.
+  LegMedia(const Host& host, const ServerSettings& server, Function<void(char)> on_digit,
+           Function<void(const std::string& why)> on_silent);
+
+  // Opens the sockets. Error: no port is free.
+  Status open();
+  bool is_open() const noexcept { return port_ != nullptr; }
+  // The address family of the sockets.
+  int family() const noexcept { return family_; }
+  // [any thread] Once open.
+  MediaSetup& negotiation() { return *setup_; }
+  // Opens the audio port; 0: the host refuses it.
+  Handle open_port() { return port_->open(host_); }
+  void watch_silence() { watch_.start(port_->stats().last_received_ns); }
+  void stop_watch() { watch_.stop(); }
+  // Adds the statistics, and writes them to the log.
+  void add_statistics(telephony::Ended& ended, const Log& log) const;
+  // Calls done() on the main strand when nothing uses this object any more.
+  void close(Function<void()> done);
+
+ private:
+  // borrowed
+  const Host& host_;
+  const ServerSettings& server_;
+  // owned
+  Function<void(char)> on_digit_;
+  MediaWatch watch_;
+  std::unique_ptr<LegPort> port_;
+  std::unique_ptr<MediaSetup> setup_;
+  // state
+  int family_ = 0;
+};
+
+}  // namespace patchbay::sip_trunk
