@@ -11,6 +11,7 @@
 
 #include "codec/codec.h"
 #include "rtp/address.h"
+#include "sdp/sdp_security.h"
 
 namespace patchbay::lib {
 
@@ -31,6 +32,7 @@ struct LocalMedia {
   bool events = true;                                      // telephone-event (RFC 4733)
   bool comfort_noise = false;  // offers CN (RFC 3389), so the peer may suppress silence
   PayloadTypes types;
+  LocalSecurity security;
 };
 
 // A codec that both sides have.
@@ -58,6 +60,7 @@ struct RemoteMedia {
   bool comfort_noise = false;  // in common (RFC 3389); its payload type is 13
   bool send = true;            // whether we may send; false while the peer holds the call
   bool receive = true;         // whether the peer sends
+  AgreedSecurity security;
   uint32_t ptime_ms =
       20;  // packets to send: what the peer asks for, of lengths that the codec has, from 10 to 60 ms
 };
@@ -79,12 +82,14 @@ struct RemoteOffer {
 std::string write_offer(const LocalMedia& local);
 
 // Parses the answer to write_offer()'s offer. Code::unsupported: no audio that we support (no audio line,
-// port 0, no common codec, SRTP). Code::invalid: not SDP.
+// port 0, no common codec, security that the policy does not allow). Code::invalid: not SDP.
 Result<RemoteMedia> parse_answer(const LocalMedia& offer, std::string_view text);
 
 // Parses an offer of the peer (INVITE, re-INVITE) and accepts the first audio line that we support, with the
-// one codec of it that comes first in `local`; errors as above.
-Result<RemoteOffer> parse_offer(const LocalMedia& local, std::string_view text);
+// one codec of it that comes first in `local`; errors as above. `previous`: what was agreed on before in this
+// dialog, whose key we keep.
+Result<RemoteOffer> parse_offer(const LocalMedia& local, std::string_view text,
+                                const AgreedSecurity& previous = {});
 
 std::string write_answer(const LocalMedia& local, const RemoteOffer& offer);
 

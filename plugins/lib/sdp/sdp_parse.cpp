@@ -5,9 +5,12 @@
 #include <charconv>
 #include <memory>
 #include <optional>
+#include <utility>
+#include <vector>
 
 #include "sdp/sdp.h"
 #include "sdp/sdp_codecs.h"
+#include "sdp/sdp_security.h"
 
 namespace patchbay::lib {
 namespace {
@@ -18,6 +21,7 @@ constexpr std::string_view kLinesRead = "vosctma";
 constexpr std::string_view kOrigin = "o=- 0 0 IN IP4 0.0.0.0";  // replaces the peer's, which we do not use
 constexpr size_t kMaxMediaLines = 16;
 constexpr size_t kMaxFormatsText = 256;
+constexpr size_t kMaxSecurityLines = 16;  // of each attribute
 constexpr unsigned kDefaultPacketMs = 20;
 constexpr unsigned kMaxAskedPacketMs = 60;
 
@@ -25,6 +29,18 @@ struct ParserDeleter {
   void operator()(sdp_parser_t* parser) const { sdp_parser_free(parser); }
 };
 using Parser = std::unique_ptr<sdp_parser_t, ParserDeleter>;
+
+// A text in the form that the parser reads.
+struct Canonical {
+  std::string text;
+  std::vector<std::string> protocols;  // of the media lines, which are RTP/AVP in the text if they are of RTP
+};
+struct Parsed {
+  Parser parser;
+  std::vector<std::string> protocols;
+
+  const sdp_session_t* session() const { return sdp_session(parser.get()); }
+};
 
 std::optional<unsigned> number(std::string_view text) {
   unsigned value = 0;
@@ -48,8 +64,8 @@ bool is_port(std::string_view text) {
 
 // Returns "m=<media> <port>[/<count>] <protocol> <format>..." with single spaces, or empty if the line has
 // another form, because sofia-sip 1.12.11 allocates without end on a trailing space, or on a format that is
-// not a token.
-std::string canonical_media_line(std::string_view line) {
+// not a token. Sets `protocol`; one of RTP becomes RTP/AVP, because of others sofia-sip reads no formats.
+std::string canonical_media_line(std::string_view line, std::string& protocol) {
   std::string out = "m=";
   size_t fields = 0;
   for (size_t at = 2; at < line.size();) {
@@ -58,8 +74,10 @@ std::string canonical_media_line(std::string_view line) {
     at = end + 1;
     if (field.empty()) continue;
     if (fields == 1 ? !is_port(field) : !is_token(field, fields == 2)) return {};
-    if (fields++ > 0) out += ' ';
-    out += field;
+    if (fields > 0) out += ' ';
+    if (fields == 2) protocol = field;
+    out += fields == 2 && is_rtp_protocol(field) ? std::string_view("RTP/AVP") : field;
+    ++fields;
   }
   return fields >= 4 ? out : std::string();
 }
@@ -82,9 +100,9 @@ std::string_view without_ttl(std::string_view line) {
 }
 
 // Keeps only the lines that we use, because the parser fails on errors in others.
-Result<std::string> canonical(std::string_view text) {
+Result<Canonical> canonical(std::string_view text) {
   if (text.empty() || text.size() > kMaxBytes) return {Code::invalid, "SDP is empty or larger than 64 KiB"};
-  std::string out;
+  Canonical out;
   size_t lines = 0;
   while (!text.empty()) {
     const size_t size = std::min(text.find_first_of("\r\n"), text.size());
@@ -96,23 +114,30 @@ Result<std::string> canonical(std::string_view text) {
     if (line.size() < 2 || line[1] != '=' || line.find('\0') != std::string_view::npos)
       return {Code::invalid, "SDP with a bad line"};
     if (kLinesRead.find(line[0]) == std::string_view::npos) continue;
-    const std::string media = line[0] == 'm' ? canonical_media_line(line) : std::string();
+    std::string protocol;
+    const std::string media = line[0] == 'm' ? canonical_media_line(line, protocol) : std::string();
     if (line[0] == 'm' && media.empty()) return {Code::invalid, "SDP with a bad media line"};
+    if (line[0] == 'm') out.protocols.push_back(std::move(protocol));
     if (line[0] == 'o') line = kOrigin;
     if (line[0] == 'c') line = without_ttl(line);
-    out.append(line[0] == 'm' ? media : line).append("\r\n");
+    out.text.append(line[0] == 'm' ? media : line).append("\r\n");
   }
   return out;
 }
 
-Result<Parser> parse(std::string_view text) {
-  PB_TRY_VALUE(const std::string clean, canonical(text));
-  Parser parser(sdp_parse(nullptr, clean.data(), static_cast<issize_t>(clean.size()), sdp_f_mode_0000));
+Result<Parsed> parse(std::string_view text) {
+  PB_TRY_VALUE(Canonical clean, canonical(text));
+  Parser parser(
+      sdp_parse(nullptr, clean.text.data(), static_cast<issize_t>(clean.text.size()), sdp_f_mode_0000));
   if (!parser || sdp_session(parser.get()) == nullptr) {
     const char* reason = parser ? sdp_parsing_error(parser.get()) : nullptr;
     return {Code::invalid, std::string("SDP: ") + (reason != nullptr ? reason : "out of memory")};
   }
-  return parser;
+  size_t lines = 0;
+  for (const sdp_media_t* line = sdp_session(parser.get())->sdp_media; line != nullptr; line = line->m_next)
+    ++lines;
+  if (lines != clean.protocols.size()) return {Code::invalid, "SDP with a bad media line"};
+  return Parsed{std::move(parser), std::move(clean.protocols)};
 }
 
 // Returns a length in milliseconds, or nullopt if the line has none.
@@ -151,16 +176,47 @@ void read_attributes(const sdp_media_t* line, RemoteMedia& out) {
   out.receive = (line->m_mode & sdp_sendonly) != 0;
 }
 
-// `types`: of an offer; null for an answer.
-Result<RemoteMedia> read_line(const LocalMedia& local, const sdp_media_t* line, PayloadTypes* types) {
+// The fingerprint and setup may also be those of the session (RFC 5763 section 5).
+SecurityAttributes read_security(const sdp_media_t* line) {
+  SecurityAttributes out;
+  const auto read = [&out](const sdp_attribute_t* attribute) {
+    for (; attribute != nullptr; attribute = attribute->a_next) {
+      if (attribute->a_name == nullptr || attribute->a_value == nullptr) continue;
+      const std::string_view name = attribute->a_name, value = attribute->a_value;
+      if (name == "crypto" && out.crypto.size() < kMaxSecurityLines) out.crypto.push_back(value);
+      if (name == "fingerprint" && out.fingerprints.size() < kMaxSecurityLines)
+        out.fingerprints.push_back(value);
+      if (name == "setup" && out.setup.empty()) out.setup = value;
+    }
+  };
+  read(line->m_attributes);
+  const std::vector<std::string_view> crypto = out.crypto;
+  if (line->m_session != nullptr) read(line->m_session->sdp_attributes);
+  out.crypto = crypto;  // which is of media lines only
+  return out;
+}
+
+// What differs between an offer and an answer.
+struct OfferContext {
+  PayloadTypes& types;
+  const AgreedSecurity& previous;
+};
+
+// `offer`: null for an answer.
+Result<RemoteMedia> read_line(const LocalMedia& local, const sdp_media_t* line, const std::string& protocol,
+                              const OfferContext* offer) {
   RemoteMedia out;
   if (line->m_type != sdp_media_audio) return {Code::unsupported, "the SDP has no audio line"};
   if (line->m_rejected != 0 || line->m_port == 0) return {Code::unsupported, "the peer refuses audio"};
-  if (line->m_proto != sdp_proto_rtp) return {Code::unsupported, "the audio is not plain RTP"};
+  if (!is_rtp_protocol(protocol)) return {Code::unsupported, "the audio is not RTP"};
   if (line->m_port > 65535) return {Code::invalid, "SDP with an impossible port"};
-  if (!(types != nullptr ? read_offered_codecs(local, line, out, *types)
+  if (!(offer != nullptr ? read_offered_codecs(local, line, out, offer->types)
                          : read_answered_codecs(local, line, out)))
     return {Code::unsupported, "no codec in common"};
+  PB_TRY_VALUE(out.security,
+               offer != nullptr
+                   ? read_offered_security(local.security, protocol, read_security(line), offer->previous)
+                   : read_answered_security(local.security, protocol, read_security(line)));
   const sdp_connection_t* connection = sdp_media_connections(line);
   if (connection == nullptr || connection->c_mcast || connection->c_address == nullptr)
     return {Code::invalid, "SDP without a unicast address"};
@@ -181,10 +237,10 @@ std::string token(const char* text) {
   return out.empty() ? "x" : out;
 }
 
-OfferedLine repeat(const sdp_media_t* line) {
+OfferedLine repeat(const sdp_media_t* line, const std::string& protocol) {
   OfferedLine out;
   out.type = token(line->m_type_name);
-  out.protocol = token(line->m_proto_name);
+  out.protocol = token(protocol.c_str());
   const auto add = [&out](const std::string& format) {
     if (out.formats.size() < kMaxFormatsText) out.formats += (out.formats.empty() ? "" : " ") + format;
   };
@@ -199,24 +255,27 @@ OfferedLine repeat(const sdp_media_t* line) {
 }  // namespace
 
 Result<RemoteMedia> parse_answer(const LocalMedia& offer, std::string_view text) {
-  PB_TRY_VALUE(const Parser parser, parse(text));
+  PB_TRY_VALUE(const Parsed parsed, parse(text));
   // An answer repeats the lines of the offer in their order, and our offer has one.
-  const sdp_media_t* line = sdp_session(parser.get())->sdp_media;
+  const sdp_media_t* line = parsed.session()->sdp_media;
   if (line == nullptr) return {Code::unsupported, "the SDP has no audio line"};
-  return read_line(offer, line, nullptr);
+  return read_line(offer, line, parsed.protocols.front(), nullptr);
 }
 
-Result<RemoteOffer> parse_offer(const LocalMedia& local, std::string_view text) {
-  PB_TRY_VALUE(const Parser parser, parse(text));
+Result<RemoteOffer> parse_offer(const LocalMedia& local, std::string_view text,
+                                const AgreedSecurity& previous) {
+  PB_TRY_VALUE(const Parsed parsed, parse(text));
   RemoteOffer out;
   out.types = local.types;
+  const OfferContext context{out.types, previous};
   Error refused{Code::unsupported, "the SDP has no audio line"};
   bool accepted = false;
-  for (const sdp_media_t* line = sdp_session(parser.get())->sdp_media; line != nullptr; line = line->m_next) {
+  for (const sdp_media_t* line = parsed.session()->sdp_media; line != nullptr; line = line->m_next) {
     if (out.lines.size() == kMaxMediaLines) return {Code::invalid, "SDP of too many media lines"};
-    out.lines.push_back(repeat(line));
+    const std::string& protocol = parsed.protocols[out.lines.size()];
+    out.lines.push_back(repeat(line, protocol));
     if (accepted || line->m_type != sdp_media_audio) continue;
-    auto media = read_line(local, line, &out.types);
+    auto media = read_line(local, line, protocol, &context);
     if (!media) {
       refused = std::move(media).error();
       continue;

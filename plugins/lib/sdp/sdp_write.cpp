@@ -38,10 +38,12 @@ struct Formats {
   void add_comfort_noise() { add(kComfortNoisePayloadType, "CN", 8000, 1, ""); }
 };
 
-std::string audio_lines(const LocalMedia& local, const Formats& formats, bool comfort_noise,
-                        uint32_t ptime_ms, const char* direction) {
-  return "m=audio " + std::to_string(local.rtp.port()) + " RTP/AVP" + formats.list + "\r\n" +
-         formats.attributes + "a=ptime:" + std::to_string(ptime_ms) + "\r\na=maxptime:60\r\n" +
+// `attributes`: whole lines about the security of the stream.
+std::string audio_lines(const LocalMedia& local, const std::string& protocol, const Formats& formats,
+                        bool comfort_noise, uint32_t ptime_ms, const std::string& attributes,
+                        const char* direction) {
+  return "m=audio " + std::to_string(local.rtp.port()) + " " + protocol + formats.list + "\r\n" +
+         formats.attributes + attributes + "a=ptime:" + std::to_string(ptime_ms) + "\r\na=maxptime:60\r\n" +
          (comfort_noise ? "" : "a=silenceSupp:off - - - -\r\n") + "a=" + direction + "\r\n";
 }
 
@@ -63,7 +65,9 @@ std::string write_offer(const LocalMedia& local) {
   if (local.comfort_noise) formats.add_comfort_noise();
   if (local.events && uses_clock(48000)) formats.add_events(local.types.event_48000, 48000);
   if (local.events && uses_clock(8000)) formats.add_events(local.types.event_8000, 8000);
-  return session_lines(local) + audio_lines(local, formats, local.comfort_noise, 20, "sendrecv");
+  return session_lines(local) + audio_lines(local, offered_protocol(local.security), formats,
+                                            local.comfort_noise, 20, offered_attributes(local.security),
+                                            "sendrecv");
 }
 
 std::string write_answer(const LocalMedia& local, const RemoteOffer& offer) {
@@ -75,7 +79,10 @@ std::string write_answer(const LocalMedia& local, const RemoteOffer& offer) {
   std::string out = session_lines(local);
   for (const auto& line : offer.lines) {
     if (line.accepted) {
-      out += audio_lines(local, formats, media.comfort_noise, media.ptime_ms, answer_direction(media));
+      out += audio_lines(
+          local, line.protocol, formats, media.comfort_noise, media.ptime_ms,
+          answered_attributes(local.security, media.security) + (media.rtcp_mux ? "a=rtcp-mux\r\n" : ""),
+          answer_direction(media));
     } else {
       out += "m=" + line.type + " 0 " + line.protocol + " " + line.formats + "\r\n";
     }
