@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "dtls/datagram_kind.h"
+#include "rtp/datagram_kind.h"
 #include "dtls/dtls_transport.h"
 
 using namespace patchbay::lib;

@@ -12,7 +12,8 @@ namespace {
 constexpr size_t kWavHeaderBytes = 44;
 constexpr int kStartAttempts = 5;
 
-std::string config(uint16_t port, uint16_t rtp_port, const std::string& wav, const std::string& folder) {
+std::string config(uint16_t port, uint16_t rtp_port, const std::string& wav, const std::string& folder,
+                   const std::string& more) {
   return "sip_listen 127.0.0.1:" + std::to_string(port) +
          "\ncall_max_calls 4\ncall_local_timeout 30\n"
          "audio_player aufile," +
@@ -22,9 +23,9 @@ std::string config(uint16_t port, uint16_t rtp_port, const std::string& wav, con
          "/alert.wav\nausrc_srate 8000\nauplay_srate 8000\nausrc_channels 1\nauplay_channels 1\n"
          "audio_txmode poll\nrtp_ports " +
          std::to_string(rtp_port) + "-" + std::to_string(rtp_port + 40) +
-         "\nmodule_path /usr/lib/baresip/modules\nmodule g711.so\nmodule aufile.so\nmodule sndfile.so\n"
-         "module_tmp uuid.so\nmodule_tmp account.so\nmodule_app menu.so\nsnd_path " +
-         folder + "\n";
+         "\nmodule_path /usr/lib/baresip/modules\nmodule g711.so\nmodule aufile.so\nmodule "
+         "sndfile.so\n" +
+         more + "module_tmp uuid.so\nmodule_tmp account.so\nmodule_app menu.so\nsnd_path " + folder + "\n";
 }
 
 Status write_text(const std::string& path, const std::string& text) {
@@ -76,11 +77,15 @@ Result<Baresip> Baresip::try_start(const Options& options) {
   auto folder = std::make_unique<TempFolder>();
   const uint16_t port = free_port();
   const uint16_t rtp_port = static_cast<uint16_t>(free_port() & ~1);
+  const bool encrypts = !options.encryption.empty();
+  const std::string encryption_modules = encrypts ? "module srtp.so\nmodule dtls_srtp.so\n" : "";
   PB_TRY(write_wav(folder->file("silence.wav"), std::vector<int16_t>(8000 * 30), 8000));
-  PB_TRY(write_text(folder->file("config"), config(port, rtp_port, options.play_wav, folder->path())));
+  PB_TRY(write_text(folder->file("config"),
+                    config(port, rtp_port, options.play_wav, folder->path(), encryption_modules)));
   PB_TRY(write_text(folder->file("accounts"),
                     "<sip:" + options.number +
-                        "@127.0.0.1>;regint=0;answermode=auto;audio_codecs=PCMU/8000/1,PCMA/8000/1\n"));
+                        "@127.0.0.1>;regint=0;answermode=auto;audio_codecs=PCMU/8000/1,PCMA/8000/1" +
+                        (encrypts ? ";mediaenc=" + options.encryption : "") + "\n"));
   PB_TRY(write_text(folder->file("contacts"), ""));
   auto child = Child::spawn({"baresip", "-f", folder->path()}, folder->path(), folder->file("output"));
   if (!child) return std::move(child).error();

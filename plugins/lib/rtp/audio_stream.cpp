@@ -1,7 +1,9 @@
 #include "rtp/audio_stream.h"
 
 #include <cstring>
+#include <utility>
 
+#include "rtp/datagram_kind.h"
 #include "rtp/packet.h"
 #include "rtp/payload_type.h"
 
@@ -39,6 +41,8 @@ void AudioStream::configure(const StreamMedia& media) noexcept {
     if (host.valid()) hosts[count++] = host;
   socket_.accept_only(hosts, count);
 }
+
+void AudioStream::secure(StreamSecurity& security) noexcept { std::swap(security_, security); }
 
 bool AudioStream::pull(int16_t* pcm, int64_t now_ns) noexcept {
   begin_tick();
@@ -82,8 +86,26 @@ bool AudioStream::take(RtpSocket::Channel channel, int64_t now_ns) noexcept {
 }
 
 // Returns false for a packet that is refused.
-bool AudioStream::on_datagram(const Datagram& datagram, int64_t now_ns) noexcept {
-  if (is_rtcp(datagram.data.data(), datagram.size)) return on_rtcp_datagram(datagram, now_ns);
+bool AudioStream::on_datagram(Datagram& datagram, int64_t now_ns) noexcept {
+  switch (datagram_kind(datagram.data.data(), datagram.size)) {
+    case DatagramKind::rtp:
+      return on_rtp_datagram(datagram, now_ns);
+    case DatagramKind::rtcp:
+      return on_rtcp_datagram(datagram, now_ns);
+    case DatagramKind::dtls:
+      return on_dtls_datagram(datagram);
+    default:
+      refuse();
+      return false;
+  }
+}
+
+// Latches onto a sender only after its packet has proved to be authentic, or cannot be checked.
+bool AudioStream::on_rtp_datagram(Datagram& datagram, int64_t now_ns) noexcept {
+  if (!latch_.would_accept(datagram.sender) || !unprotect(PacketProtection::Kind::rtp, datagram)) {
+    refuse();
+    return false;
+  }
   const auto packet = parse_rtp(datagram.data.data(), datagram.size);
   if (!packet || !latch_.accept_media(datagram.sender)) {
     refuse();
@@ -93,8 +115,9 @@ bool AudioStream::on_datagram(const Datagram& datagram, int64_t now_ns) noexcept
   return true;
 }
 
-bool AudioStream::on_rtcp_datagram(const Datagram& datagram, int64_t now_ns) noexcept {
+bool AudioStream::on_rtcp_datagram(Datagram& datagram, int64_t now_ns) noexcept {
   if (!latch_.accept_rtcp(datagram.sender) || budget_.rtcp == kMaxRtcpPerTick ||
+      !unprotect(PacketProtection::Kind::rtcp, datagram) ||
       !rtcp_.read(datagram.data.data(), datagram.size, reception(), now_ns)) {
     refuse();
     return false;
@@ -102,6 +125,26 @@ bool AudioStream::on_rtcp_datagram(const Datagram& datagram, int64_t now_ns) noe
   ++budget_.rtcp;
   stats_.last_received_ns.store(now_ns, kRelaxed);
   return true;
+}
+
+// A handshake may begin before we know the peer's address, which its taker checks then.
+bool AudioStream::on_dtls_datagram(const Datagram& datagram) noexcept {
+  if (security_.dtls == nullptr || (media_.remote_rtp.valid() && !latch_.would_accept(datagram.sender))) {
+    refuse();
+    return false;
+  }
+  security_.dtls->on_dtls(datagram);
+  return true;
+}
+
+bool AudioStream::unprotect(PacketProtection::Kind kind, Datagram& datagram) noexcept {
+  if (security_.protection) return security_.protection->unprotect(kind, datagram.data.data(), datagram.size);
+  return !security_.is_required;
+}
+
+bool AudioStream::protect(PacketProtection::Kind kind, uint8_t* data, size_t& size) noexcept {
+  if (security_.protection) return security_.protection->protect(kind, data, size);
+  return !security_.is_required;
 }
 
 // Returns whether the packet belongs to the stream that is followed, and starts a new stream if it begins
@@ -178,7 +221,8 @@ void AudioStream::push(const int16_t* pcm, int64_t now_ns) noexcept {
 
 void AudioStream::send_packet(uint8_t payload_type, bool marker, uint32_t timestamp, const uint8_t* payload,
                               size_t bytes) noexcept {
-  uint8_t out[kRtpHeaderBytes + kFrameSamples];
+  if (security_.is_required && !security_.protection) return;
+  uint8_t out[kRtpHeaderBytes + kFrameSamples + PacketProtection::kMaxTrailerBytes];
   RtpPacket header;
   header.payload_type = payload_type;
   header.marker = marker;
@@ -187,8 +231,10 @@ void AudioStream::send_packet(uint8_t payload_type, bool marker, uint32_t timest
   header.ssrc = ssrc_;
   write_rtp_header(header, out);
   std::memcpy(out + kRtpHeaderBytes, payload, bytes);
-  const auto& to = latch_.destination();
-  if (!socket_.send(RtpSocket::Channel::rtp, to, out, kRtpHeaderBytes + bytes)) return;
+  size_t size = kRtpHeaderBytes + bytes;
+  if (!protect(PacketProtection::Kind::rtp, out, size) ||
+      !socket_.send(RtpSocket::Channel::rtp, latch_.destination(), out, size))
+    return;
   ++sent_.packets;
   sent_.octets += static_cast<uint32_t>(bytes);
   stats_.packets_sent.fetch_add(1, kRelaxed);
@@ -198,10 +244,16 @@ void AudioStream::send_bye(int64_t now_ns) noexcept { send_rtcp(now_ns, true); }
 
 void AudioStream::send_rtcp(int64_t now_ns, bool bye) noexcept {
   uint8_t out[512];
-  const size_t size = rtcp_.write(sent_, reception(), bye, now_ns, out, sizeof(out));
+  size_t size =
+      rtcp_.write(sent_, reception(), bye, now_ns, out, sizeof(out) - PacketProtection::kMaxTrailerBytes);
+  if (size == 0 || !protect(PacketProtection::Kind::rtcp, out, size)) return;
+  if (security_.rtcp_mux) {
+    (void)socket_.send(RtpSocket::Channel::rtp, latch_.destination(), out, size);
+    return;
+  }
   // May be wrong for a peer behind NAT, whose RTP comes from another port than its SDP names: its RTCP port
   // is unknown.
-  if (size > 0) (void)socket_.send(RtpSocket::Channel::rtcp, media_.remote_rtcp, out, size);
+  (void)socket_.send(RtpSocket::Channel::rtcp, media_.remote_rtcp, out, size);
 }
 
 void AudioStream::publish_stats() noexcept {

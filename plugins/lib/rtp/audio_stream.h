@@ -18,6 +18,7 @@
 #include "rtp/rtcp_session.h"
 #include "rtp/socket.h"
 #include "rtp/ssrc_switch.h"
+#include "rtp/stream_security.h"
 #include "rtp/symmetric_rtp.h"
 #include "rtp/telephone_event.h"
 
@@ -74,6 +75,13 @@ class AudioStream {
 
   // Call it before the first packet, and again after every SDP offer or answer.
   void configure(const StreamMedia& media) noexcept;
+  // Sets the encryption, before the configure() of the same offer and answer; in the clear by default. Leaves
+  // in `security` what was used before, which the caller has to free.
+  void secure(StreamSecurity& security) noexcept;
+  // Sends a datagram of DTLS. Any thread.
+  bool send_dtls(const SocketAddress& to, const uint8_t* data, size_t size) noexcept {
+    return socket_.send(RtpSocket::Channel::rtp, to, data, size);
+  }
 
   // begin_tick(), receive_all() of both channels, and play(). Times are monotonic.
   bool pull(int16_t* pcm, int64_t now_ns) noexcept;
@@ -113,8 +121,12 @@ class AudioStream {
   bool take(RtpSocket::Channel channel, int64_t now_ns) noexcept;
   void on_media(const RtpPacket& packet, int64_t now_ns) noexcept;
   bool follow_ssrc(const RtpPacket& packet) noexcept;
-  bool on_datagram(const Datagram& datagram, int64_t now_ns) noexcept;
-  bool on_rtcp_datagram(const Datagram& datagram, int64_t now_ns) noexcept;
+  bool on_datagram(Datagram& datagram, int64_t now_ns) noexcept;
+  bool on_rtp_datagram(Datagram& datagram, int64_t now_ns) noexcept;
+  bool on_rtcp_datagram(Datagram& datagram, int64_t now_ns) noexcept;
+  bool on_dtls_datagram(const Datagram& datagram) noexcept;
+  bool unprotect(PacketProtection::Kind kind, Datagram& datagram) noexcept;
+  bool protect(PacketProtection::Kind kind, uint8_t* data, size_t& size) noexcept;
   void refuse() noexcept { stats_.packets_refused.fetch_add(1, std::memory_order_relaxed); }
   void on_digit(std::optional<char> digit) noexcept;
   void send_packet(uint8_t payload_type, bool marker, uint32_t timestamp, const uint8_t* payload,
@@ -132,6 +144,7 @@ class AudioStream {
   TelephoneEventReceiver event_receiver_;
   TelephoneEventSender event_sender_;
   StreamMedia media_;
+  StreamSecurity security_;
 
   const uint32_t ssrc_;  // of what we send
   RtcpSession rtcp_;

@@ -21,15 +21,16 @@ class SymmetricRtp {
     latched_ = SocketAddress{};
   }
 
-  // Returns whether to accept a media packet from `sender`. May latch onto it.
-  bool accept_media(const SocketAddress& sender) noexcept {
+  // Returns whether accept_media() would accept a packet from `sender`, without latching.
+  bool would_accept(const SocketAddress& sender) const noexcept {
     if (!expected_.valid()) return false;
-    if (sender == latched_) return true;
-    if (sender == expected_) {
-      latched_ = sender;
-      return true;
-    }
-    if (latched_.valid() || !(sender.same_ip(expected_) || sender.same_ip(signalling_))) return false;
+    if (sender == latched_ || sender == expected_) return true;
+    return !latched_.valid() && (sender.same_ip(expected_) || sender.same_ip(signalling_));
+  }
+
+  // Returns whether to accept a media packet from `sender`, and then latches onto it.
+  bool accept_media(const SocketAddress& sender) noexcept {
+    if (!would_accept(sender)) return false;
     latched_ = sender;
     return true;
   }

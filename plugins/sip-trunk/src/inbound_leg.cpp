@@ -150,6 +150,7 @@ Result<Empty> InboundLeg::reject(const telephony::Reject& why) {
 bool InboundLeg::prepare_media() {
   if (port_) return true;
   Status ready = media_.open();
+  if (ready) ready = media_.use_security(trunk_, log_);
   if (ready) {
     auto sdp = media_.negotiation().answer_invite(invite_.source, invite_.sdp);
     if (sdp) sdp_ = *std::move(sdp);

@@ -13,7 +13,8 @@ LegMedia::LegMedia(const Host& host, const ServerSettings& server, Function<void
     : host_(host),
       server_(server),
       on_digit_(std::move(on_digit)),
-      watch_(host, server.no_media_timeout_ms, std::move(on_silent)) {}
+      watch_(host, server.no_media_timeout_ms, [this](const std::string& why) { on_failed_(why); }),
+      on_failed_(std::move(on_silent)) {}
 
 Status LegMedia::open() {
   PB_TRY_VALUE(const lib::SocketAddress ip, lib::SocketAddress::parse(server_.media_ip, 0));
@@ -29,6 +30,41 @@ Status LegMedia::open() {
   setup_ = std::make_unique<MediaSetup>(server_, *port_, watch_);
   family_ = ip.family();
   return {};
+}
+
+Status LegMedia::use_security(const TrunkAccess& trunk, const Log& log) {
+  log_ = log;
+  if (trunk.srtp != lib::SrtpPolicy::off && !dtls_) prepare_dtls();
+  return setup_->use_security(trunk, host_.mono_ns());
+}
+
+// The negotiation runs on any thread, sessions on the main strand.
+void LegMedia::prepare_dtls() {
+  DtlsLeg::Callbacks callbacks;
+  callbacks.send = [this](const lib::SocketAddress& to, const std::vector<uint8_t>& datagram) {
+    static_cast<void>(port_->send_dtls(to, datagram));
+  };
+  callbacks.on_keys = [this](const lib::DtlsSrtpKeys& keys) {
+    const Status secured = setup_->set_dtls_keys(keys);
+    if (!secured) return on_failed_(secured.error().text);
+    log_encryption();
+  };
+  callbacks.on_failed = [this](const std::string& why) { on_failed_(why); };
+  dtls_ = std::make_unique<DtlsLeg>(host_, std::move(callbacks));
+  dtls_inbox_ =
+      std::make_unique<DtlsInbox>(host_, [this](const lib::Datagram& datagram) { dtls_->receive(datagram); });
+  setup_->on_dtls(*dtls_inbox_, [this](const DtlsAgreement& made) {
+    const bool is_client = made.agreed.setup == lib::DtlsSetup::active;
+    DtlsLeg::Session session{made.certificate, is_client ? lib::DtlsRole::client : lib::DtlsRole::server,
+                             made.agreed.fingerprints, made.remote, made.signalling};
+    post(host_, kMainStrand,
+         alive_.bind([this, session = std::move(session)]() mutable { dtls_->start(std::move(session)); }));
+  });
+}
+
+Handle LegMedia::open_port() {
+  log_encryption();
+  return port_->open(host_);
 }
 
 void LegMedia::add_statistics(telephony::Ended& ended, const Log& log) const {
@@ -49,6 +85,11 @@ void LegMedia::add_statistics(telephony::Ended& ended, const Log& log) const {
                                  {"dropped", ended.rtp_dropped},
                                  {"jitter-us", ended.rtp_jitter_us},
                                  {"far-lost-percent", ended.rtp_far_lost_percent}});
+}
+
+void LegMedia::log_encryption() const {
+  const auto [keys, profile] = setup_->encryption();
+  if (!keys.empty() && log_) log_->info("the audio is encrypted", {{"keys", keys}, {"profile", profile}});
 }
 
 void LegMedia::close(Function<void()> done) {

@@ -2,25 +2,32 @@
 // the statistics. Main strand, but for negotiation().
 #pragma once
 
+#include <patchbay/lifetime.h>
 #include <patchbay/log.h>
 #include <patchbay/services/telephony.h>
 
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "leg_port.h"
 #include "media_setup.h"
 #include "media_watch.h"
 #include "read_settings.h"
+#include "secure/dtls_inbox.h"
+#include "secure/dtls_leg.h"
 
 namespace patchbay::sip_trunk {
 
 class LegMedia {
  public:
-  // Calls on_digit() for each DTMF digit of the peer, and on_silent(why) once no media comes any more. `host`
-  // and `server` outlive this.
+  // Calls on_digit() for each DTMF digit of the peer, and on_silent(why) once no media comes any more, or
+  // DTLS fails. `host` and `server` outlive this.
   LegMedia(const Host& host, const ServerSettings& server, Function<void(char)> on_digit,
            Function<void(const std::string& why)> on_silent);
+
+  // Once open: sets how the next offer or answer is encrypted. Error: no keys can be made.
+  Status use_security(const TrunkAccess& trunk, const Log& log);
 
   // Opens the sockets. Error: no port is free.
   Status open();
@@ -30,7 +37,7 @@ class LegMedia {
   // [any thread] Once open.
   MediaSetup& negotiation() { return *setup_; }
   // Opens the audio port; 0: the host refuses it.
-  Handle open_port() { return port_->open(host_); }
+  Handle open_port();
   void watch_silence() { watch_.start(port_->stats().last_received_ns); }
   void stop_watch() { watch_.stop(); }
   // Adds the statistics, and writes them to the log.
@@ -39,16 +46,24 @@ class LegMedia {
   void close(Function<void()> done);
 
  private:
+  void prepare_dtls();
+  void log_encryption() const;
+
   // borrowed
   const Host& host_;
   const ServerSettings& server_;
   // owned
   Function<void(char)> on_digit_;
   MediaWatch watch_;
+  Function<void(const std::string& why)> on_failed_;
   std::unique_ptr<LegPort> port_;
   std::unique_ptr<MediaSetup> setup_;
+  std::unique_ptr<DtlsInbox> dtls_inbox_;  // with dtls_: unless the trunk's calls are never encrypted
+  std::unique_ptr<DtlsLeg> dtls_;
   // state
   int family_ = 0;
+  std::optional<Log> log_;  // set with the security
+  Lifetime alive_;
 };
 
 }  // namespace patchbay::sip_trunk

@@ -8,15 +8,7 @@ LegPort::LegPort(const Host& host, lib::RtpSocket socket, const lib::AudioStream
                  Function<void(char)> on_digit)
     : host_(host), stream_(std::move(socket), options), on_digit_(std::move(on_digit)) {}
 
-LegPort::~LegPort() {
-  delete pending_.load();
-  delete returned_.load();
-}
-
-void LegPort::configure(const lib::StreamMedia& media) {
-  delete returned_.exchange(nullptr);
-  delete pending_.exchange(new lib::StreamMedia(media));
-}
+void LegPort::configure(const lib::StreamMedia& media) { media_.put(media); }
 
 Handle LegPort::open(const Host& host) {
   const Handle port = AudioPort::open(host);
@@ -27,8 +19,22 @@ Handle LegPort::open(const Host& host) {
 }
 
 void LegPort::attached(uint32_t) noexcept {
+  take_settings();
   watch(rtp_);
   watch(rtcp_);
+}
+
+// The security of an offer and answer was handed over before its media, so that nothing is sent in the clear
+// between.
+void LegPort::take_settings() noexcept {
+  const auto take_security = [this] {
+    security_.take([this](lib::StreamSecurity& security) { stream_.secure(security); });
+  };
+  media_.take([&](lib::StreamMedia& media) {
+    take_security();
+    stream_.configure(media);
+  });
+  take_security();
 }
 
 void LegPort::watch(WatchedSocket& socket) noexcept {
@@ -49,14 +55,7 @@ void LegPort::receive_at_tick(WatchedSocket& socket, Channel channel, int64_t no
 }
 
 void LegPort::pull(pb_frame& out) noexcept {
-  // Returns the object through returned_, because this thread must not free memory; waits for a later tick
-  // while that is occupied.
-  if (returned_.load(std::memory_order_acquire) == nullptr) {
-    if (lib::StreamMedia* media = pending_.exchange(nullptr, std::memory_order_acq_rel)) {
-      stream_.configure(*media);
-      returned_.store(media, std::memory_order_release);
-    }
-  }
+  take_settings();
   last_ns_ = out.time_ns;
   stream_.begin_tick();
   receive_at_tick(rtp_, Channel::rtp, out.time_ns);

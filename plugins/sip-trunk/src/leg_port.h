@@ -8,8 +8,11 @@
 #include <array>
 #include <atomic>
 #include <memory>
+#include <utility>
+#include <vector>
 
 #include "rtp/audio_stream.h"
+#include "secure/loop_handover.h"
 
 namespace patchbay::sip_trunk {
 
@@ -21,11 +24,16 @@ class LegPort final : public AudioPort {
   // Calls on_digit() on the main strand for each DTMF digit from the far end.
   LegPort(const Host& host, lib::RtpSocket socket, const lib::AudioStream::Options& options,
           Function<void(char)> on_digit);
-  ~LegPort() override;
 
   uint16_t local_port() const noexcept { return stream_.local_port(); }
   // Takes effect at the next tick.
   void configure(const lib::StreamMedia& media);
+  // Sets the encryption, before the configure() of the same offer and answer. Any thread.
+  void secure(lib::StreamSecurity security) { security_.put(std::move(security)); }
+  // Sends a datagram of DTLS. Any thread.
+  bool send_dtls(const lib::SocketAddress& to, const std::vector<uint8_t>& datagram) noexcept {
+    return stream_.send_dtls(to, datagram.data(), datagram.size());
+  }
   const lib::StreamStats& stats() const noexcept { return stream_.stats(); }
   uint64_t packets_dropped() const noexcept { return stream_.packets_dropped(); }
 
@@ -60,6 +68,7 @@ class LegPort final : public AudioPort {
   void receive_at_tick(WatchedSocket& socket, Channel channel, int64_t now_ns) noexcept;
   void on_rtp(const pb_ready& ready) noexcept { receive(rtp_, Channel::rtp, ready.time_ns); }
   void on_rtcp(const pb_ready& ready) noexcept { receive(rtcp_, Channel::rtcp, ready.time_ns); }
+  void take_settings() noexcept;
   void post_digits() noexcept;
   static void deliver_digits(void* self) noexcept;
 
@@ -70,9 +79,8 @@ class LegPort final : public AudioPort {
   WatchedSocket rtp_{host_};
   WatchedSocket rtcp_{host_};
   Function<void(char)> on_digit_;
-  std::atomic<lib::StreamMedia*> pending_{nullptr};  // from configure() to the media loop
-  std::atomic<lib::StreamMedia*> returned_{
-      nullptr};                                 // from the media loop back to configure(), which frees it
+  LoopHandover<lib::StreamMedia> media_;
+  LoopHandover<lib::StreamSecurity> security_;
   std::array<std::atomic<char>, 64> digits_{};  // ring buffer: the media loop writes, the strand reads
   std::atomic<uint32_t> digits_written_{0};
   uint32_t digits_read_ = 0;

@@ -1,17 +1,60 @@
 #include "media_setup.h"
 
+#include <utility>
+
 #include "random64.h"
 
 namespace patchbay::sip_trunk {
+namespace {
+
+// In a=crypto lines, in order of preference. What each SRTP stack has is among them; each line takes 90 bytes
+// of the INVITE, which should fit into a datagram.
+constexpr lib::SrtpProfile kOfferedProfiles[] = {lib::SrtpProfile::aead_aes128_gcm,
+                                                 lib::SrtpProfile::aes128_cm_sha1_80};
+
+}  // namespace
 
 MediaSetup::MediaSetup(const ServerSettings& server, LegPort& port, MediaWatch& watch)
-    : port_(port), watch_(watch), advertise_(server.advertise), media_ip_(server.media_ip) {
+    : port_(port),
+      watch_(watch),
+      advertise_(server.advertise),
+      media_ip_(server.media_ip),
+      secure_media_(server.secure_media) {
   local_.session_id = random64() >> 1;
+}
+
+Status MediaSetup::use_security(const TrunkAccess& trunk, int64_t now_ns) {
+  const std::lock_guard lock(mutex_);
+  lib::LocalSecurity& security = local_.security;
+  security = {};
+  security.policy = trunk.srtp;
+  security.keying = trunk.srtp_keying;
+  agreed_ = {};
+  protection_.reset();
+  if (trunk.srtp == lib::SrtpPolicy::off) return {};
+  PB_TRY_VALUE(certificate_, secure_media_->certificate(now_ns));
+  security.fingerprint = certificate_->fingerprint();
+  uint32_t tag = 0;
+  for (const lib::SrtpProfile profile : kOfferedProfiles) {
+    PB_TRY_VALUE(const lib::MasterKey key, lib::MasterKey::random(profile));
+    security.offered_keys.push_back({++tag, key});
+  }
+  return {};
+}
+
+void MediaSetup::on_dtls(lib::DtlsSink& sink, Function<void(const DtlsAgreement&)> f) {
+  const std::lock_guard lock(mutex_);
+  dtls_sink_ = &sink;
+  start_dtls_ = std::move(f);
 }
 
 std::string MediaSetup::offer(const lib::SocketAddress& trunk) {
   const std::lock_guard lock(mutex_);
   local_.rtp = announced_address(trunk);
+  // The peer may begin the handshake before its answer arrives.
+  const lib::LocalSecurity& security = local_.security;
+  if (security.policy != lib::SrtpPolicy::off && security.keying == lib::SrtpKeying::dtls)
+    port_.secure({security.policy == lib::SrtpPolicy::required, nullptr, dtls_sink_, false});
   return lib::write_offer(local_);
 }
 
@@ -48,7 +91,7 @@ Result<std::string> MediaSetup::answer(std::string_view sdp) {
   const std::lock_guard lock(mutex_);
   ++local_.version;
   if (sdp.empty()) return lib::write_offer(local_);
-  PB_TRY_VALUE(const lib::RemoteOffer offer, lib::parse_offer(local_, sdp));
+  PB_TRY_VALUE(const lib::RemoteOffer offer, lib::parse_offer(local_, sdp, agreed_));
   local_.types = offer.types;
   PB_TRY(apply(offer.media));
   return lib::write_answer(local_, offer);
@@ -64,6 +107,7 @@ Status MediaSetup::apply(const lib::RemoteMedia& remote) {
   // The SDP is untrusted: it must not direct our packets at this machine or at a multicast group.
   if (remote.send && !is_allowed(remote.rtp))
     return {Code::denied, "its address " + remote.rtp.ip_text() + " is not a possible address of the trunk"};
+  PB_TRY(apply_security(remote, peer ? *peer : lib::SocketAddress()));
   watch_.set_held(!remote.send || !remote.receive);
   lib::StreamMedia media;
   media.remote_rtp = remote.rtp;
@@ -74,6 +118,36 @@ Status MediaSetup::apply(const lib::RemoteMedia& remote) {
   media.send = remote.send;
   media.receive = remote.receive;
   port_.configure(media);
+  return {};
+}
+
+// Caller holds mutex_.
+Status MediaSetup::apply_security(const lib::RemoteMedia& remote, const lib::SocketAddress& signalling) {
+  const lib::AgreedSecurity& agreed = remote.security;
+  if (agreed.is_sdes) {
+    PB_TRY_VALUE(protection_,
+                 secure_media_->protection(agreed.sent->key, agreed.received->key, protection_.get()));
+  } else if (!agreed.is_dtls || !agreed_.is_dtls) {
+    protection_.reset();  // those of DTLS stay until the next handshake
+  }
+  agreed_ = agreed;
+  rtcp_mux_ = remote.rtcp_mux;
+  port_.secure({agreed.is_secure(), protection_, agreed.is_dtls ? dtls_sink_ : nullptr, rtcp_mux_});
+  if (agreed.is_dtls) start_dtls_({certificate_, agreed, remote.rtp, signalling});
+  return {};
+}
+
+std::pair<std::string, std::string> MediaSetup::encryption() const {
+  const std::lock_guard lock(mutex_);
+  if (!protection_) return {};
+  return {agreed_.is_dtls ? "dtls" : "sdes", std::string(lib::info_of(protection_->profile()).name)};
+}
+
+Status MediaSetup::set_dtls_keys(const lib::DtlsSrtpKeys& keys) {
+  const std::lock_guard lock(mutex_);
+  if (!agreed_.is_dtls) return {};  // a later offer and answer has replaced it
+  PB_TRY_VALUE(protection_, secure_media_->protection(keys.sent, keys.received, protection_.get()));
+  port_.secure({true, protection_, dtls_sink_, rtcp_mux_});
   return {};
 }
 

@@ -2,24 +2,48 @@
 // to the audio port and to the media watch: addresses, codec, telephone events, hold.
 #pragma once
 
+#include <patchbay/function.h>
 #include <patchbay/result.h>
 
+#include <memory>
 #include <mutex>
 #include <string>
 #include <string_view>
+#include <utility>
 
+#include "dtls/dtls_transport.h"
 #include "leg_port.h"
 #include "media_watch.h"
 #include "read_settings.h"
 #include "sdp/sdp.h"
+#include "secure/secure_media.h"
 
 namespace patchbay::sip_trunk {
+
+// What a DTLS session needs.
+struct DtlsAgreement {
+  std::shared_ptr<const lib::DtlsCertificate> certificate;
+  lib::AgreedSecurity agreed;
+  lib::SocketAddress remote;
+  lib::SocketAddress signalling;
+};
 
 // Any thread: the main strand negotiates the INVITE, the sip thread every re-INVITE.
 class MediaSetup {
  public:
   // The port and the watch outlive this.
   MediaSetup(const ServerSettings& server, LegPort& port, MediaWatch& watch);
+
+  // Sets how the next offers and answers are encrypted, and makes new keys. Call it before offer() or
+  // answer_invite(). Error: no keys can be made.
+  Status use_security(const TrunkAccess& trunk, int64_t now_ns);
+  // Calls f(agreed, peer) with the lock held for each offer and answer with DTLS, on the thread that
+  // negotiates. The sink gets its datagrams.
+  void on_dtls(lib::DtlsSink& sink, Function<void(const DtlsAgreement&)> f);
+  // "sdes" or "dtls" with the profile, once the audio is encrypted; both empty otherwise.
+  std::pair<std::string, std::string> encryption() const;
+  // Encrypts with the keys that DTLS has agreed on.
+  Status set_dtls_keys(const lib::DtlsSrtpKeys& keys);
 
   // Returns the offer for an INVITE to `trunk`.
   std::string offer(const lib::SocketAddress& trunk);
@@ -38,6 +62,7 @@ class MediaSetup {
  private:
   lib::SocketAddress announced_address(const lib::SocketAddress& trunk) const;
   Status apply(const lib::RemoteMedia& remote);
+  Status apply_security(const lib::RemoteMedia& remote, const lib::SocketAddress& signalling);
 
   // borrowed
   LegPort& port_;
@@ -45,10 +70,17 @@ class MediaSetup {
   // owned
   const std::string advertise_;
   const std::string media_ip_;
+  const std::shared_ptr<SecureMedia> secure_media_;
+  Function<void(const DtlsAgreement&)> start_dtls_;
   // state
-  std::mutex mutex_;  // guards the next two
+  mutable std::mutex mutex_;  // guards the next ones
   lib::LocalMedia local_;
   std::string signalling_ip_;
+  lib::AgreedSecurity agreed_;
+  bool rtcp_mux_ = false;
+  std::shared_ptr<const lib::DtlsCertificate> certificate_;  // of DTLS
+  lib::DtlsSink* dtls_sink_ = nullptr;
+  std::shared_ptr<SrtpProtection> protection_;  // shared with the stream
 };
 
 }  // namespace patchbay::sip_trunk

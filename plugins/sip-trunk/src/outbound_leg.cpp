@@ -99,6 +99,8 @@ void OutboundLeg::on_resolved(const Result<TrunkTargets>& found) {
   call.attempt = static_cast<uint32_t>(request_.attempt);
   // Restarts for each trunk, so that a silent trunk takes no time from the callee.
   call.no_answer_timeout_ms = static_cast<uint32_t>(std::max(kMinRingMs, request_.ring_timeout_ms));
+  if (const Status keys = media_.use_security(call.trunk, log_); !keys)
+    return close(ended_as("failed", "no keys for SRTP: " + keys.error().text));
   call.offer = media_.negotiation().offer(call.targets.front().address);
   log_.info("dialling", {{"trunk", id}, {"address", call.targets.front().address.text()}});
   const auto dialog = stack_.dial(std::move(call), *this);
@@ -153,7 +155,7 @@ void OutboundLeg::on_dialog_answered(DialogId id, const std::string& sdp, const 
   const Handle port = applied ? media_.open_port() : Handle();
   if (!applied) {
     log_.warn("the answer has no usable media", {{"why", applied.error().text}});
-    no_media_ = "the answer carried no usable media";
+    no_media_ = "the answer carried no usable media: " + applied.error().text;
   }
   report_answered(port);
   if (!port) {

@@ -34,6 +34,7 @@ constexpr char kNoTrunk[] = "no trunk is configured for the number";
 class SipTrunk final : public Plugin {
   Status start(const Config& config) override {
     PB_TRY_VALUE(settings_, Settings::read(config));
+    warn();
     metrics_ = std::make_unique<Metrics>(host());
     PB_TRY_VALUE(lib::Owner owner, lib::Owner::read(host()));
     shared_use_ = std::make_unique<SharedTrunkUse>(host(), limits_, owner);
@@ -117,9 +118,14 @@ class SipTrunk final : public Plugin {
     auto next = Settings::read(config);
     if (!next) return;
     settings_ = *std::move(next);
+    warn();
     routes_->tables.configure(settings_);
     names_->watch(settings_.trunk_names());
     update_allowed_peers();
+  }
+
+  void warn() {
+    for (const std::string& warning : settings_.warnings()) log().warn(warning);
   }
 
   void drain(Done done) override {

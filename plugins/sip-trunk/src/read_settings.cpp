@@ -28,6 +28,7 @@ Status check_local(const char* field, const lib::SocketAddress& address) {
 
 Result<ServerSettings> read_server(JsonView section) {
   ServerSettings server;
+  server.secure_media = std::make_shared<SecureMedia>();
   server.listen_ip = section["listenIp"].text();
   server.listen_port = static_cast<uint16_t>(section["listenPort"].integer());
   server.media_ip = section["mediaIp"].text();
@@ -96,6 +97,11 @@ Result<TrunkAccess> read_trunk(JsonView entry) {
   trunk.realm = entry.text("realm", "");
   trunk.from_domain = entry.text("fromDomain", "");
   trunk.caller_id = entry.text("callerId", "");
+  const std::string_view srtp = entry["srtp"].text();
+  trunk.srtp = srtp == "required"   ? lib::SrtpPolicy::required
+               : srtp == "optional" ? lib::SrtpPolicy::optional
+                                    : lib::SrtpPolicy::off;
+  trunk.srtp_keying = entry["srtpKeys"].text() == "dtls" ? lib::SrtpKeying::dtls : lib::SrtpKeying::sdes;
   trunk.limit = {entry["callsPerSecond"].number(), entry["maxCalls"].integer()};
   if (!trunk.username.empty() && trunk.realm.empty())
     return {Code::invalid,
@@ -184,6 +190,20 @@ bool Settings::uses_tcp() const {
         if (query.transport.value_or(Transport::tcp) == Transport::tcp && !is_open_numeric(query))
           return true;
   return false;
+}
+
+std::vector<std::string> Settings::warnings() const {
+  std::vector<std::string> found;
+  for (const auto& [host, tenant] : tenants)
+    for (const auto& [id, trunk] : tenant.trunks)
+      if (trunk.srtp != lib::SrtpPolicy::off && trunk.srtp_keying == lib::SrtpKeying::sdes &&
+          trunk.transport != Transport::tls)
+        found.push_back("tenants." + host + ".sip-trunk.trunks." + id +
+                        ": the keys of SRTP are in its SIP messages (srtpKeys: " + "sdes), which " +
+                        std::string(name_of(trunk.transport)) +
+                        " carries in the clear, so whoever can read those can hear the calls; use transport: "
+                        "tls or srtpKeys: dtls");
+  return found;
 }
 
 std::vector<lib::SocketAddress> Settings::trunk_addresses() const {

@@ -6,12 +6,14 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "routes/route_row.h"
 #include "rtp/jitter_buffer.h"
+#include "secure/secure_media.h"
 #include "sip_types.h"
 #include "trunk_hosts.h"
 
@@ -28,6 +30,7 @@ struct ServerSettings {
   int64_t no_media_timeout_ms = 0;
   bool require_gate = false;
   lib::JitterBuffer::Options jitter;
+  std::shared_ptr<SecureMedia> secure_media;  // shared with the calls that began with these settings
 };
 
 struct TenantTrunks {
@@ -50,6 +53,8 @@ struct Settings {
   // AF_INET or AF_INET6, that of listenIp.
   int family() const { return server.listen_ip.find(':') != std::string::npos ? AF_INET6 : AF_INET; }
   bool uses_tcp() const;
+  // What an operator should know although it is allowed, one sentence each.
+  std::vector<std::string> warnings() const;
   // The hosts of all trunks: the numeric ones, and the names.
   std::vector<lib::SocketAddress> trunk_addresses() const;
   std::vector<HostQuery> trunk_names() const;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "rtp/address.h"
+#include "sdp/sdp_security.h"
 #include "transport.h"
 #include "trunk_limits.h"
 
@@ -34,6 +35,8 @@ struct TrunkAccess {
   std::string from_domain;  // empty: the host
   std::string caller_id;    // the user part of From; empty: anonymous
   TrunkLimit limit;
+  lib::SrtpPolicy srtp = lib::SrtpPolicy::off;
+  lib::SrtpKeying srtp_keying = lib::SrtpKeying::sdes;
 };
 
 // An address of a trunk.

@@ -54,7 +54,8 @@ TEST_CASE("an answer cannot direct audio at addresses that its trunk could not h
     const auto ended = probe::wait(owner.ended.get_future());
     REQUIRE(ended);
     CHECK(ended->cause == "failed");
-    CHECK(ended->detail == "the answer carried no usable media");
+    CHECK(ended->detail.rfind("the answer carried no usable media: its address " + std::string(target), 0) ==
+          0);
     owner.go();
   }
 }

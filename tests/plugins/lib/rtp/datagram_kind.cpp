@@ -1,4 +1,4 @@
-#include "dtls/datagram_kind.h"
+#include "rtp/datagram_kind.h"
 
 #include <doctest/doctest.h>
 

@@ -1,0 +1,70 @@
+#include "secure/secure_media.h"
+
+#include <algorithm>
+#include <thread>
+#include <utility>
+
+namespace patchbay::sip_trunk {
+namespace {
+
+constexpr unsigned kMaxSendingThreads = 64;
+
+lib::SrtpKind kind_of(lib::PacketProtection::Kind kind) {
+  return kind == lib::PacketProtection::Kind::rtp ? lib::SrtpKind::rtp : lib::SrtpKind::rtcp;
+}
+
+}  // namespace
+
+SrtpProtection::SrtpProtection(const lib::MasterKey& sent, std::shared_ptr<lib::SrtpSender> sender,
+                               const lib::MasterKey& received, std::shared_ptr<lib::SrtpReceiver> receiver,
+                               std::shared_ptr<lib::MultiBufferPool> pool)
+    : sent_(sent),
+      received_(received),
+      sender_(std::move(sender)),
+      receiver_(std::move(receiver)),
+      pool_(std::move(pool)) {}
+
+bool SrtpProtection::unprotect(Kind kind, uint8_t* data, size_t& size) noexcept {
+  return receiver_->unprotect(kind_of(kind), data, size) == lib::SrtpReceiver::Verdict::accepted;
+}
+
+bool SrtpProtection::protect(Kind kind, uint8_t* data, size_t& size) noexcept {
+  const lib::MultiBufferPool::Loan buffer = pool_->borrow();
+  if (!buffer) return false;
+  lib::OutboundPacket packet{sender_.get(), kind_of(kind), data, size, size + kMaxTrailerBytes, false};
+  if (!buffer->protect(packet)) return false;
+  size = packet.size;
+  return true;
+}
+
+Result<std::shared_ptr<SrtpProtection>> SecureMedia::protection(const lib::MasterKey& sent,
+                                                                const lib::MasterKey& received,
+                                                                const SrtpProtection* previous) {
+  PB_TRY_VALUE(std::shared_ptr<lib::MultiBufferPool> pool, this->pool());
+  std::shared_ptr<lib::SrtpSender> sender;
+  if (previous != nullptr && previous->sent_ == sent) {
+    sender = previous->sender_;
+  } else {
+    PB_TRY_VALUE(sender, lib::SrtpSender::create(sent));
+  }
+  std::shared_ptr<lib::SrtpReceiver> receiver;
+  if (previous != nullptr && previous->received_ == received) {
+    receiver = previous->receiver_;
+  } else {
+    PB_TRY_VALUE(receiver, lib::SrtpReceiver::create(received));
+  }
+  return std::make_shared<SrtpProtection>(sent, std::move(sender), received, std::move(receiver),
+                                          std::move(pool));
+}
+
+Result<std::shared_ptr<lib::MultiBufferPool>> SecureMedia::pool() {
+  const std::lock_guard lock(mutex_);
+  if (!pool_) {
+    // Each media loop has a core of its own.
+    const unsigned threads = std::clamp(std::thread::hardware_concurrency(), 2U, kMaxSendingThreads);
+    PB_TRY_VALUE(pool_, lib::MultiBufferPool::create(threads));
+  }
+  return pool_;
+}
+
+}  // namespace patchbay::sip_trunk
