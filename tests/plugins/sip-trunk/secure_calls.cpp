@@ -1,92 +1,22 @@
 // Encrypted calls of the plugin in a server, with baresip as the peer: each policy with each kind of keys.
 // Audio of both directions is checked by its tone.
 #include <doctest/doctest.h>
-#include <patchbay/audio.h>
-#include <patchbay/services/audio.h>
 
-#include <array>
-#include <cstring>
-#include <mutex>
 #include <vector>
 
 #include "call_fixture.h"
 #include "support/baresip_phone.h"
 #include "support/tone.h"
+#include "voice.h"
 
 using namespace patchbay;
 using namespace patchbay::test;
 
 namespace {
 
-constexpr uint32_t kRateHz = 8000;
-constexpr double kOurHz = 1100;
+constexpr uint32_t kRateHz = kVoiceRateHz;
 constexpr double kTheirHz = 700;
 constexpr size_t kWantedSamples = kRateHz * 3 / 2;
-
-// Plays a tone to the call and records it.
-class TonePort final : public AudioPort {
- public:
-  TonePort() : tone_(support::make_tone(kOurHz, kRateHz, kRateHz)) { heard_.reserve(kRateHz * 60); }
-
-  uint32_t pull_rate_hz() const noexcept override { return kRateHz; }
-  uint32_t push_rate_hz() const noexcept override { return kRateHz; }
-  void pull(pb_frame& out) override {
-    constexpr size_t kFrame = kRateHz / 50;
-    std::memcpy(out.pcm, tone_.data() + at_, kFrame * sizeof(int16_t));
-    at_ = (at_ + kFrame) % tone_.size();
-    out.samples = kFrame;
-  }
-  void push(const pb_frame& in) override {
-    const std::lock_guard lock(mutex_);
-    if (heard_.size() + in.samples <= heard_.capacity())
-      heard_.insert(heard_.end(), in.pcm, in.pcm + in.samples);
-  }
-  std::vector<int16_t> heard() {
-    const std::lock_guard lock(mutex_);
-    return heard_;
-  }
-  // Whether the last part of what came is that tone.
-  bool hears(double hz, size_t samples = kRateHz / 2) {
-    const std::vector<int16_t> all = heard();
-    return all.size() >= samples &&
-           support::mean_snr_db({all.end() - static_cast<ptrdiff_t>(samples), all.end()}, hz, kRateHz) > 15;
-  }
-
- private:
-  const std::vector<int16_t> tone_;
-  size_t at_ = 0;
-  std::mutex mutex_;
-  std::vector<int16_t> heard_;
-};
-
-// A tone port that is joined to a leg's port.
-class Voice {
- public:
-  explicit Voice(Handle leg_port) {
-    std::promise<Result<int>> joined;
-    probe::run([&](const Host& host) {
-      audio_ = std::make_unique<Service<audio::Audio>>(host);
-      audio_->call(audio::Audio::join, {port.open(host), leg_port, "c"},
-                   [&](const Result<audio::Joined>& result) {
-                     joined.set_value(result ? Result<int>(0) : result.error());
-                   });
-    });
-    REQUIRE(probe::wait(joined.get_future()));
-  }
-  ~Voice() {
-    std::promise<Result<int>> closed;
-    probe::run([&](const Host&) {
-      audio_.reset();
-      port.close([&] { closed.set_value(0); });
-    });
-    CHECK(probe::wait(closed.get_future()));
-  }
-
-  TonePort port;
-
- private:
-  std::unique_ptr<Service<audio::Audio>> audio_;
-};
 
 // A server with a trunk whose settings these are, and a baresip at its other end.
 struct SecureCall {
