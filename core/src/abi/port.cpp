@@ -1,20 +1,30 @@
 #include "abi/port.h"
 
+#include <patchbay/audio.h>
+
 #include <utility>
 
 #include "runtime/thread_kind.h"
 
 namespace patchbay::core {
 
+// The owner's table ends before stream_to if its header is older.
 Port::Port(const pb_port* table, void* self, PortOwner owner, Ref<Strand> strand)
-    : table_(table), self_(self), owner_(owner), strand_(std::move(strand)), shown_{sizeof(pb_port),
-                                                                                    table->pull_rate_hz,
-                                                                                    table->push_rate_hz,
-                                                                                    0,
-                                                                                    &Port::attached,
-                                                                                    &Port::pull,
-                                                                                    &Port::push,
-                                                                                    &Port::detached} {}
+    : table_(table),
+      self_(self),
+      owner_(owner),
+      strand_(std::move(strand)),
+      shown_{sizeof(pb_port),
+             table->pull_rate_hz,
+             table->push_rate_hz,
+             0,
+             &Port::attached,
+             &Port::pull,
+             &Port::push,
+             &Port::detached,
+             PB_HAS(table, stream_to) ? &Port::stream_to : nullptr,
+             push_flags_of(*table),
+             0} {}
 
 void Port::attached(void* self, uint32_t loop) noexcept {
   Port& port = of(self);
@@ -52,6 +62,14 @@ void Port::detached(void* self) noexcept {
   const OwnerScope scope(port.owner_.name);
   const CallbackScope what("port detached");
   port.table_->detached(port.self_);
+}
+
+int32_t Port::stream_to(void* self, uint32_t flags, pb_frame_fn sink, void* user) noexcept {
+  Port& port = of(self);
+  if (!port.reachable()) return 0;
+  const OwnerScope scope(port.owner_.name);
+  const CallbackScope what("port stream_to");
+  return port.table_->stream_to(port.self_, flags, sink, user);
 }
 
 bool Port::add_user() noexcept {

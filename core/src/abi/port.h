@@ -57,6 +57,7 @@ class Port final : public RefCounted<Port> {
   static void pull(void* self, pb_frame* out) noexcept;
   static void push(void* self, const pb_frame* in) noexcept;
   static void detached(void* self) noexcept;
+  static int32_t stream_to(void* self, uint32_t flags, pb_frame_fn sink, void* user) noexcept;
   bool reachable() const noexcept { return !disabled_.load(std::memory_order_acquire); }
 
   const pb_port* const table_;  // the owner's, as `self_`

@@ -46,7 +46,14 @@ GeminiConversation::GeminiConversation(lib::IoThread& io, const Options& options
       reader_(options_.json),
       watchdog_(options.watchdog),
       reconnect_(options.reconnect),
-      farewell_(options.farewell) {}
+      farewell_(options.farewell) {
+  playout_.on_startable(
+      [](void* raw) {
+        auto& self = *static_cast<GeminiConversation*>(raw);
+        self.gate_.run([&] { self.listener_.on_answer_startable(); });
+      },
+      this);
+}
 
 void GeminiConversation::push_audio(const int16_t* samples, size_t count) noexcept {
   if (caller_.push(samples, count)) audio_signal_->notify();
@@ -54,6 +61,10 @@ void GeminiConversation::push_audio(const int16_t* samples, size_t count) noexce
 
 size_t GeminiConversation::pull_audio(int16_t* out, size_t count) noexcept {
   return playout_.pull(out, count);
+}
+
+size_t GeminiConversation::pull_first_audio(int16_t* out, size_t count) noexcept {
+  return playout_.pull_first(out, count);
 }
 
 void GeminiConversation::start() {

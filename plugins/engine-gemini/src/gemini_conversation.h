@@ -41,6 +41,7 @@ class GeminiConversation : public std::enable_shared_from_this<GeminiConversatio
 
   void push_audio(const int16_t* samples, size_t count) noexcept;  // [media]
   size_t pull_audio(int16_t* out, size_t count) noexcept;          // [media]
+  size_t pull_first_audio(int16_t* out, size_t count) noexcept;    // [media]
 
   void start();
   void begin();

@@ -73,7 +73,14 @@ LocalConversation::LocalConversation(lib::IoThread& io, Recogniser& recogniser, 
       playout_(playout_options()),
       replies_(config_),
       vad_(options.vad),
-      farewell_(options.farewell) {}
+      farewell_(options.farewell) {
+  playout_.on_startable(
+      [](void* raw) {
+        auto& self = *static_cast<LocalConversation*>(raw);
+        self.gate_.run([&] { self.listener_.on_answer_startable(); });
+      },
+      this);
+}
 
 template <class F>
 auto LocalConversation::from_worker(F f) {
@@ -90,6 +97,10 @@ void LocalConversation::push_audio(const int16_t* samples, size_t count) noexcep
 
 size_t LocalConversation::pull_audio(int16_t* out, size_t count) noexcept {
   return playout_.pull(out, count);
+}
+
+size_t LocalConversation::pull_first_audio(int16_t* out, size_t count) noexcept {
+  return playout_.pull_first(out, count);
 }
 
 void LocalConversation::start() {

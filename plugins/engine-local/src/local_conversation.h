@@ -29,6 +29,7 @@ class LocalConversation : public std::enable_shared_from_this<LocalConversation>
 
   void push_audio(const int16_t* samples, size_t count) noexcept;  // [media]
   size_t pull_audio(int16_t* out, size_t count) noexcept;          // [media]
+  size_t pull_first_audio(int16_t* out, size_t count) noexcept;    // [media]
 
   void start();
   void begin();

@@ -36,6 +36,9 @@ class AsyncSession final : public Session {
   size_t pull_audio(int16_t* out, size_t count) noexcept override {
     return conversation_->pull_audio(out, count);
   }
+  size_t pull_first_audio(int16_t* out, size_t count) noexcept override {
+    return conversation_->pull_first_audio(out, count);
+  }
 
   void begin() override {
     io_.post([c = conversation_] { c->begin(); });

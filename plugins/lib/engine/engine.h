@@ -73,6 +73,7 @@ class SessionListener {
   virtual void on_user_text(std::string_view fragment) = 0;
   virtual void on_ai_text(std::string_view fragment) = 0;
   virtual void on_ai_audio() = 0;  // the first audio of a turn has arrived
+  virtual void on_answer_startable() {}  // pull_first_audio() may have the first samples of an answer
   virtual void on_interrupted(const Interruption& heard) = 0;
   virtual void on_turn_complete(bool had_audio) = 0;  // received in full; playout may continue
   virtual void on_tool_call(const std::string& id, const std::string& name, const std::string& args_json) = 0;
@@ -107,6 +108,8 @@ class Session {
   // [media, wait-free] Fills all of `out` at output_rate_hz(), with silence where there is no engine audio.
   // Returns how many samples are engine audio.
   virtual size_t pull_audio(int16_t* out, size_t count) noexcept = 0;
+  // [media, wait-free] The same, but returns 0 and takes nothing unless an answer begins with these samples.
+  virtual size_t pull_first_audio(int16_t* out, size_t count) noexcept = 0;
 
   // [any] `trigger`: the model answers now; otherwise the text is context only. Dropped while the engine is
   // not connected.

@@ -40,7 +40,8 @@ EngineSession::EngineSession(const Host& host, const engine::Open& request, Func
       secret_(host, request.api_key),
       ended_(std::move(ended)),
       listener_(Lease<Listener>::open(host, request.listener)),
-      service_(host) {}
+      service_(host),
+      begin_answer_(host) {}
 
 EngineSession::~EngineSession() = default;
 
@@ -176,8 +177,10 @@ void EngineSession::release() {
       session_.reset();
     else
       log_.error("the engine's thread does not return from a callback, its session is leaked");
-    const Function<void()> ended = std::move(ended_);
-    ended();
+    begin_answer_.close(alive_.bind([this] {
+      const Function<void()> ended = std::move(ended_);
+      ended();
+    }));
   }));
 }
 
@@ -186,8 +189,36 @@ uint32_t EngineSession::pull_rate_hz() const noexcept {
 }
 
 void EngineSession::pull(pb_frame& out) noexcept {
-  if (session_->pull_audio(out.pcm, out.capacity) == 0) out.flags |= PB_FRAME_SILENCE;
+  if (session_->pull_audio(out.pcm, out.capacity) == 0) {
+    out.flags |= PB_FRAME_SILENCE;
+    is_ahead_ = false;
+  }
   out.samples = out.capacity;
+}
+
+bool EngineSession::stream_to(const FrameSink& sink) noexcept {
+  sink_ = (sink.flags & PB_PORT_EARLY) != 0 ? sink : FrameSink{};
+  is_ahead_ = false;
+  return static_cast<bool>(sink_);
+}
+
+void EngineSession::on_answer_startable() {
+  const uint32_t loop = loop_;
+  if (loop != PB_LOOP_ANY) static_cast<void>(begin_answer_.post<&EngineSession::begin_answer>(loop, *this));
+}
+
+// The first frame of an answer does not wait for the next tick.
+void EngineSession::begin_answer() noexcept {
+  if (!sink_ || is_ahead_) return;
+  pb_frame frame{};
+  frame.size = sizeof frame;
+  frame.time_ns = host_.mono_ns();
+  frame.rate_hz = pull_rate_hz();
+  frame.samples = frame.capacity = frame.rate_hz / 1000 * PB_TICK_MS;
+  frame.pcm = first_frame_.data();
+  if (session_->pull_first_audio(frame.pcm, frame.capacity) == 0) return;
+  is_ahead_ = true;
+  sink_(frame);
 }
 
 void EngineSession::push(const pb_frame& in) noexcept { session_->push_audio(in.pcm, in.samples); }

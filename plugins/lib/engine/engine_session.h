@@ -6,8 +6,10 @@
 #include <patchbay/end_watch.h>
 #include <patchbay/lifetime.h>
 #include <patchbay/log.h>
+#include <patchbay/media_loop.h>
 #include <patchbay/services/engine.h>
 
+#include <array>
 #include <atomic>
 #include <memory>
 #include <string>
@@ -42,6 +44,7 @@ class EngineSession final : public SessionListener, private AudioPort {
   void on_user_text(std::string_view fragment) override;
   void on_ai_text(std::string_view fragment) override;
   void on_ai_audio() override;
+  void on_answer_startable() override;
   void on_interrupted(const Interruption& heard) override;
   void on_turn_complete(bool had_audio) override;
   void on_tool_call(const std::string& id, const std::string& name, const std::string& args_json) override;
@@ -55,8 +58,13 @@ class EngineSession final : public SessionListener, private AudioPort {
   // media loop
   uint32_t pull_rate_hz() const noexcept override;
   uint32_t push_rate_hz() const noexcept override { return kInputRateHz; }
+  uint32_t push_flags() const noexcept override { return PB_PORT_UNPACED; }
+  void attached(uint32_t loop) noexcept override { loop_ = loop; }
   void pull(pb_frame& out) noexcept override;
   void push(const pb_frame& in) noexcept override;
+  void detached() noexcept override { loop_ = PB_LOOP_ANY; }
+  bool stream_to(const FrameSink& sink) noexcept override;
+  void begin_answer() noexcept;
 
   // Counts the text. Returns false, and closes the session, beyond kMaxSessionTextBytes.
   bool within_text_limit(size_t bytes);
@@ -76,11 +84,17 @@ class EngineSession final : public SessionListener, private AudioPort {
   std::unique_ptr<Session> session_;
   EndWatch listener_watch_;
   EndWatch opener_watch_;
+  LoopTask begin_answer_;
   // state
   bool closing_ = false;  // by close()
   bool releasing_ = false;
   bool stuck_ = false;
   std::atomic<bool> closed_reported_{false};
+  std::atomic<uint32_t> loop_{PB_LOOP_ANY};
+  // state of the media loop
+  FrameSink sink_;
+  bool is_ahead_ = false;  // a frame was passed before its tick
+  std::array<int16_t, 48'000 / 1000 * PB_TICK_MS> first_frame_;
   // state of the engine's thread
   TextFragments user_words_, ai_words_;
   size_t text_bytes_ = 0;

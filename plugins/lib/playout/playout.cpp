@@ -25,7 +25,8 @@ size_t Playout::push(const int16_t* samples, size_t count) {
     turn_ended_.store(false, std::memory_order_release);
   }
   size_t taken = 0;
-  int64_t room = samples_of(options_.max_ms) - (pushed_.load() - removed_.load(std::memory_order_acquire));
+  const int64_t before = buffered_samples();
+  int64_t room = samples_of(options_.max_ms) - before;
   size_t wanted = std::min<size_t>(count, static_cast<size_t>(std::max<int64_t>(room, 0)));
   while (taken < wanted && queue_.size() < kMaxChunks) {
     Chunk* chunk = queue_.take();
@@ -40,12 +41,16 @@ size_t Playout::push(const int16_t* samples, size_t count) {
   playable_ += static_cast<int64_t>(taken);
   turn_received_ += static_cast<int64_t>(taken);
   dropped_ += count - taken;
+  const int64_t enough = samples_of(options_.prebuffer_ms);
+  if (before < enough && before + static_cast<int64_t>(taken) >= enough) startable_();
   return taken;
 }
 
 void Playout::end_turn() {
   in_turn_ = false;
-  turn_ended_.store(true, std::memory_order_release);
+  if (turn_ended_.exchange(true, std::memory_order_acq_rel)) return;
+  const int64_t buffered = buffered_samples();
+  if (buffered > 0 && buffered < samples_of(options_.prebuffer_ms)) startable_();
 }
 
 Playout::Turn Playout::flush() {
@@ -80,12 +85,22 @@ void Playout::release_front() noexcept {
   front_offset_ = 0;
 }
 
+int64_t Playout::buffered_samples() const noexcept {
+  return pushed_.load(std::memory_order_acquire) - removed_.load(std::memory_order_acquire);
+}
+
+bool Playout::is_startable() const noexcept {
+  return turn_ended_.load(std::memory_order_acquire) ||
+         buffered_samples() >= samples_of(options_.prebuffer_ms);
+}
+
 bool Playout::may_start(size_t count) noexcept {
-  bool ended = turn_ended_.load(std::memory_order_acquire);
-  int64_t buffered = pushed_.load(std::memory_order_acquire) - removed_.load(std::memory_order_relaxed);
   waited_ += static_cast<int64_t>(count);
-  return ended || buffered >= samples_of(options_.prebuffer_ms) ||
-         waited_ > samples_of(options_.prebuffer_wait_ms);
+  return is_startable() || waited_ > samples_of(options_.prebuffer_wait_ms);
+}
+
+size_t Playout::pull_first(int16_t* out, size_t count) noexcept {
+  return !playing_ && queue_.front() != nullptr && is_startable() ? pull(out, count) : 0;
 }
 
 void Playout::drop_flushed(uint32_t epoch, int16_t* out, size_t count, size_t& done) noexcept {
@@ -143,7 +158,7 @@ size_t Playout::pull(int16_t* out, size_t count) noexcept {
   }
   fill(out, count, done);
   pulling_.store(false);
-  if (ran_out && had_data && hook_) hook_(hook_context_);
+  if (ran_out && had_data) drained_();
   return real;
 }
 

@@ -1,8 +1,7 @@
 // Buffers speech between an engine, which delivers an answer much faster than it is spoken, and a media loop,
 // which pulls 20 ms at a time. Mono 16-bit samples at the engine's rate; the media side resamples.
 //
-// Threads: one engine thread (push, end_turn, flush, turn, drained), one media thread (pull, wait-free). The
-// hook runs on the media thread.
+// Threads: one engine thread (push, end_turn, flush, turn, drained), one media thread (pull, wait-free).
 #pragma once
 
 #include <atomic>
@@ -53,25 +52,35 @@ class Playout {
 
   // [media, wait-free] Always fills `out`; returns how many samples at its start came from the engine.
   size_t pull(int16_t* out, size_t count) noexcept;
+  // [media, wait-free] The same, but returns 0 and takes nothing unless an answer begins with these samples.
+  size_t pull_first(int16_t* out, size_t count) noexcept;
 
-  // Sets a hook that the media thread calls when the last sample was played. Set it before media starts; it
-  // must be wait-free.
-  void on_drained(void (*hook)(void*), void* context) {
-    hook_ = hook;
-    hook_context_ = context;
-  }
+  // Sets a hook that the media thread calls when the last sample was played; it must be wait-free.
+  // Set hooks before media starts.
+  void on_drained(void (*hook)(void*), void* context) { drained_ = {hook, context}; }
+  // Sets a hook that the engine's thread calls when enough is buffered for an answer to begin.
+  void on_startable(void (*hook)(void*), void* context) { startable_ = {hook, context}; }
 
  private:
   int64_t to_ms(int64_t samples) const { return samples * 1000 / options_.rate_hz; }
   int64_t samples_of(int ms) const { return int64_t{ms} * options_.rate_hz / 1000; }
+  struct Hook {
+    void (*call)(void*) = nullptr;
+    void* context = nullptr;
+    void operator()() const {
+      if (call != nullptr) call(context);
+    }
+  };
+  int64_t buffered_samples() const noexcept;
+  bool is_startable() const noexcept;
   bool may_start(size_t count) noexcept;
   void drop_flushed(uint32_t epoch, int16_t* out, size_t count, size_t& done) noexcept;
   void release_front() noexcept;
   void fill(int16_t* out, size_t count, size_t done) noexcept;
 
   const Options options_;
-  void (*hook_)(void*) = nullptr;
-  void* hook_context_ = nullptr;
+  Hook drained_;
+  Hook startable_;
 
   // Shared.
   ChunkQueue queue_;

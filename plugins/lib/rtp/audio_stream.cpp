@@ -154,30 +154,68 @@ bool AudioStream::follow_ssrc(const RtpPacket& packet) noexcept {
   if (verdict == SsrcSwitch::Verdict::switched) {
     reception_.start(packet.ssrc, packet.sequence);
     jitter_buffer_.restart();
+    sequencer_.restart();
     event_receiver_.reset();
   }
   return verdict != SsrcSwitch::Verdict::refused;
 }
 
+bool AudioStream::is_audio(const RtpPacket& packet) const noexcept {
+  return packet.payload_type == kPcmuPayloadType || packet.payload_type == kPcmaPayloadType;
+}
+
 void AudioStream::on_media(const RtpPacket& packet, int64_t now_ns) noexcept {
   const bool is_event = packet.payload_type == media_.event_payload_type;
-  const bool is_audio = packet.payload_type == kPcmuPayloadType || packet.payload_type == kPcmaPayloadType;
+  const bool is_noise = packet.payload_type == kComfortNoisePayloadType;
   stats_.last_received_ns.store(now_ns, kRelaxed);  // any packet from the peer shows that it is alive
-  if (packet.payload_type == kComfortNoisePayloadType) return;
-  if (!is_event && (!is_audio || packet.payload_bytes > decoded_.size())) return refuse();
+  if (!is_event && !is_noise && (!is_audio(packet) || packet.payload_bytes > decoded_.size()))
+    return refuse();
   if (!follow_ssrc(packet)) return;
   stats_.packets_received.fetch_add(1, kRelaxed);
   const uint64_t restarts = reception_.restarts();
   const auto verdict = reception_.add(packet.sequence, packet.timestamp, samples_of(now_ns));
-  if (reception_.restarts() != restarts) event_receiver_.reset();
-  if (verdict != ReceptionStats::Verdict::fresh) return;
-  if (is_event) {
-    on_digit(event_receiver_.add(packet.timestamp, packet.payload, packet.payload_bytes));
-  } else if (media_.receive) {
-    const G711 law = packet.payload_type == kPcmuPayloadType ? G711::mu_law : G711::a_law;
-    g711_decode(law, packet.payload, packet.payload_bytes, decoded_.data());
-    jitter_buffer_.put(packet.timestamp, decoded_.data(), packet.payload_bytes);
+  if (reception_.restarts() != restarts) {
+    event_receiver_.reset();
+    sequencer_.restart();
   }
+  if (verdict != ReceptionStats::Verdict::fresh) return;
+  if (is_event) on_digit(event_receiver_.add(packet.timestamp, packet.payload, packet.payload_bytes));
+  if (assembler_.is_active()) {
+    sequencer_.put(packet, now_ns);
+  } else if (is_audio(packet) && media_.receive) {
+    jitter_buffer_.put(packet.timestamp, decoded_.data(), decode(packet));
+  }
+}
+
+// Returns the number of samples in decoded_.
+size_t AudioStream::decode(const RtpPacket& packet) noexcept {
+  const G711 law = packet.payload_type == kPcmuPayloadType ? G711::mu_law : G711::a_law;
+  g711_decode(law, packet.payload, packet.payload_bytes, decoded_.data());
+  return packet.payload_bytes;
+}
+
+uint32_t AudioStream::on_packet(const RtpPacket& packet, int64_t arrived_ns) noexcept {
+  if (!is_audio(packet)) return 0;
+  const size_t samples = decode(packet);
+  if (media_.receive) assembler_.append(decoded_.data(), samples, arrived_ns);
+  return static_cast<uint32_t>(samples);
+}
+
+void AudioStream::begin_frames(FrameAssembler::Sink sink, void* user) noexcept {
+  sequencer_.restart();
+  assembler_.begin(sink, user);
+}
+
+void AudioStream::end_frames() noexcept {
+  assembler_.end();
+  sequencer_.restart();
+  jitter_buffer_.restart();
+}
+
+void AudioStream::tick_frames(int64_t now_ns) noexcept {
+  sequencer_.give_up(now_ns);
+  assembler_.tick(now_ns);
+  publish_stats();
 }
 
 void AudioStream::on_digit(std::optional<char> digit) noexcept {
@@ -260,8 +298,8 @@ void AudioStream::publish_stats() noexcept {
   stats_.lost.store(ssrc_switch_.has_ssrc() ? reception_.lost() : 0, kRelaxed);
   stats_.jitter_us.store(reception_.jitter() * 125, kRelaxed);
   stats_.duplicates.store(reception_.duplicates(), kRelaxed);
-  stats_.packets_late.store(jitter_buffer_.stats().late_packets, kRelaxed);
-  stats_.delay_ms.store(jitter_buffer_.delay_ms(), kRelaxed);
+  stats_.packets_late.store(jitter_buffer_.stats().late_packets + sequencer_.stats().late_packets, kRelaxed);
+  stats_.delay_ms.store(assembler_.is_active() ? 0 : jitter_buffer_.delay_ms(), kRelaxed);
   const RtcpSession::PeerReport& report = rtcp_.peer_report();
   stats_.round_trip_us.store(report.round_trip_us, kRelaxed);
   stats_.remote_fraction_lost.store(report.fraction_lost, kRelaxed);

@@ -2,6 +2,9 @@
 // push() once per 20 ms tick, or receive() for each packet and begin_tick(), play() and push() once per tick;
 // none of these allocates, locks or logs. configure(), send_digit(), next_digit() and send_bye() run on that
 // thread too. Any thread may read stats().
+//
+// A listener without a playout clock (an AI engine) gets the audio by begin_frames() instead of play(): each
+// frame as soon as it has arrived in sequence, without the delay of the jitter buffer.
 #pragma once
 
 #include <patchbay/result.h>
@@ -13,7 +16,9 @@
 #include <string>
 
 #include "codec/g711.h"
+#include "rtp/frame_assembler.h"
 #include "rtp/jitter_buffer.h"
+#include "rtp/packet_sequencer.h"
 #include "rtp/reception_stats.h"
 #include "rtp/rtcp_session.h"
 #include "rtp/socket.h"
@@ -51,11 +56,10 @@ struct StreamStats {
   std::atomic<bool> remote_reported{false};      // whether the peer has sent such a report
 };
 
-struct RtpPacket;
-
-class AudioStream {
+class AudioStream final : private PacketSequencer::Listener {
  public:
   static constexpr size_t kFrameSamples = JitterBuffer::kFrameSamples;
+  static constexpr uint32_t kRateHz = 8000;
   struct Options {
     JitterBuffer::Options jitter;
     uint64_t random = 0;  // seeds SSRC, sequence and timestamp; must be random (RFC 3550 section 5.1)
@@ -95,6 +99,16 @@ class AudioStream {
   void begin_tick() noexcept { budget_ = {}; }
   // Writes one frame. Returns whether some of it was received rather than concealed.
   bool play(int16_t* pcm) noexcept;
+
+  // From now on passes what is received to sink(user, frame) instead of the jitter buffer. Then call
+  // tick_frames() instead of play().
+  void begin_frames(FrameAssembler::Sink sink, void* user) noexcept;
+  void end_frames() noexcept;
+  // When missing packets are given up, monotonic; 0: none is waited for. Call give_up_missing() then.
+  int64_t missing_due_ns() const noexcept { return sequencer_.due_ns(); }
+  void give_up_missing(int64_t now_ns) noexcept { sequencer_.give_up(now_ns); }
+  void tick_frames(int64_t now_ns) noexcept;
+
   // Sends one frame, or a part of a DTMF digit instead, and RTCP when it is due.
   void push(const int16_t* pcm, int64_t now_ns) noexcept;
 
@@ -120,6 +134,10 @@ class AudioStream {
   bool has_budget(RtpSocket::Channel channel) const noexcept;
   bool take(RtpSocket::Channel channel, int64_t now_ns) noexcept;
   void on_media(const RtpPacket& packet, int64_t now_ns) noexcept;
+  bool is_audio(const RtpPacket& packet) const noexcept;
+  size_t decode(const RtpPacket& packet) noexcept;
+  uint32_t on_packet(const RtpPacket& packet, int64_t arrived_ns) noexcept override;
+  void on_missing(uint32_t duration) noexcept override { assembler_.conceal(duration); }
   bool follow_ssrc(const RtpPacket& packet) noexcept;
   bool on_datagram(Datagram& datagram, int64_t now_ns) noexcept;
   bool on_rtp_datagram(Datagram& datagram, int64_t now_ns) noexcept;
@@ -138,6 +156,8 @@ class AudioStream {
 
   RtpSocket socket_;
   JitterBuffer jitter_buffer_;
+  PacketSequencer sequencer_{*this};
+  FrameAssembler assembler_{kRateHz};
   SymmetricRtp latch_;
   SsrcSwitch ssrc_switch_;
   ReceptionStats reception_;

@@ -15,11 +15,11 @@ constexpr bool is_supported_rate(uint32_t rate_hz) {
          rate_hz == 48000;
 }
 
-pb_frame frame_of(const pb_tick& tick, uint32_t rate_hz, int16_t* pcm) noexcept {
+pb_frame frame_of(int64_t tick, int64_t time_ns, uint32_t rate_hz, int16_t* pcm) noexcept {
   pb_frame frame{};
   frame.size = sizeof frame;
-  frame.tick = tick.number;
-  frame.time_ns = tick.time_ns;
+  frame.tick = tick;
+  frame.time_ns = time_ns;
   frame.rate_hz = rate_hz;
   frame.capacity = samples_of(rate_hz);
   frame.pcm = pcm;
@@ -49,6 +49,8 @@ Result<std::unique_ptr<Bridge>> Bridge::start(const Host& host, Handle a, Handle
   PB_TRY(bridge->open(bridge->b_, b));
   PB_TRY(create_resampler(bridge->a_, bridge->b_));
   PB_TRY(create_resampler(bridge->b_, bridge->a_));
+  bridge->a_.other = &bridge->b_;
+  bridge->b_.other = &bridge->a_;
   bridge->attachment_ = host.media->attach(host.self, PB_LOOP_ANY, &Bridge::tick, bridge.get());
   if (bridge->attachment_ == 0) return {Code::failed, "no media loop"};
   return bridge;
@@ -67,6 +69,8 @@ void Bridge::stop(Function<void()> done) {
 void Bridge::on_detached(void* self) noexcept {
   auto* bridge = static_cast<Bridge*>(self);
   if (bridge->attached_) {
+    end_stream(bridge->a_);
+    end_stream(bridge->b_);
     bridge->a_.port->detached(bridge->a_.self);
     bridge->b_.port->detached(bridge->b_.self);
   }
@@ -86,26 +90,57 @@ void Bridge::tick(void* self, const pb_tick* tick) noexcept {
     bridge->attached_ = true;
     bridge->a_.port->attached(bridge->a_.self, tick->loop);
     bridge->b_.port->attached(bridge->b_.self, tick->loop);
+    begin_stream(bridge->a_);
+    begin_stream(bridge->b_);
   }
-  transfer(bridge->a_, bridge->b_, *tick);
-  transfer(bridge->b_, bridge->a_, *tick);
+  transfer(bridge->a_, *tick);
+  transfer(bridge->b_, *tick);
 }
 
-void Bridge::transfer(Side& from, Side& to, const pb_tick& tick) noexcept {
-  const uint32_t pull_hz = from.port->pull_rate_hz;
-  const uint32_t push_hz = to.port->push_rate_hz;
-  if (pull_hz == 0 || push_hz == 0) return;
-  pb_frame pulled = frame_of(tick, pull_hz, from.pulled.data());
-  from.port->pull(from.self, &pulled);
-  // Missing samples are silence, because a short frame would shift the stream.
-  const uint32_t delivered =
-      (pulled.flags & PB_FRAME_SILENCE) != 0 ? 0 : std::min(pulled.samples, pulled.capacity);
-  std::memset(from.pulled.data() + delivered, 0, (pulled.capacity - delivered) * sizeof(int16_t));
+void Bridge::begin_stream(Side& from) noexcept {
+  const uint32_t flags = push_flags_of(*from.other->port);
+  if (flags == 0 || !from.to_other || !PB_HAS(from.port, stream_to)) return;
+  from.is_paced = (flags & PB_PORT_UNPACED) == 0;
+  from.streams = from.port->stream_to(from.self, flags, &Bridge::on_frame, &from) != 0;
+}
 
-  pb_frame pushed = frame_of(tick, push_hz, from.converted.data());
+void Bridge::end_stream(Side& from) noexcept {
+  if (std::exchange(from.streams, false))
+    static_cast<void>(from.port->stream_to(from.self, 0, nullptr, nullptr));
+}
+
+void Bridge::on_frame(void* side, const pb_frame* frame) noexcept {
+  Side& from = *static_cast<Side*>(side);
+  if (from.is_paced && std::exchange(from.is_ahead, true)) return;
+  const uint32_t samples = std::min(frame->samples, samples_of(from.port->pull_rate_hz));
+  if ((frame->flags & PB_FRAME_SILENCE) == 0)
+    std::memcpy(from.pulled.data(), frame->pcm, samples * sizeof(int16_t));
+  pb_frame passed = *frame;
+  passed.samples = samples;
+  pass(from, passed);
+}
+
+void Bridge::transfer(Side& from, const pb_tick& tick) noexcept {
+  if (!from.to_other) return;  // one of the ports does not use this direction
+  pb_frame pulled = frame_of(tick.number, tick.time_ns, from.port->pull_rate_hz, from.pulled.data());
+  from.port->pull(from.self, &pulled);
+  if (from.streams && !from.is_paced) return;
+  if ((pulled.flags & PB_FRAME_SILENCE) != 0 && std::exchange(from.is_ahead, false)) return;
+  pass(from, pulled);
+}
+
+// Converts the frame, which is in from.pulled, and pushes it to the other port.
+void Bridge::pass(Side& from, const pb_frame& pulled) noexcept {
+  const Side& to = *from.other;
+  const uint32_t capacity = samples_of(from.port->pull_rate_hz);
+  // Missing samples are silence, because a short frame would shift the stream.
+  const uint32_t delivered = (pulled.flags & PB_FRAME_SILENCE) != 0 ? 0 : std::min(pulled.samples, capacity);
+  std::memset(from.pulled.data() + delivered, 0, (capacity - delivered) * sizeof(int16_t));
+
+  pb_frame pushed = frame_of(pulled.tick, pulled.time_ns, to.port->push_rate_hz, from.converted.data());
   pushed.flags = pulled.flags;
   const uint32_t written =
-      from.to_other->process(from.pulled.data(), pulled.capacity, from.converted.data(), pushed.capacity);
+      from.to_other->process(from.pulled.data(), capacity, from.converted.data(), pushed.capacity);
   std::memset(from.converted.data() + written, 0, (pushed.capacity - written) * sizeof(int16_t));
   pushed.samples = pushed.capacity;
   to.port->push(to.self, &pushed);

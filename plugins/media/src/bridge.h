@@ -1,4 +1,5 @@
-// Bridge: exchanges audio between two ports on one media loop.
+// Bridge: exchanges audio between two ports on one media loop: a frame each way in each tick, and those that
+// a port passes between ticks (pb_port.stream_to).
 #pragma once
 
 #include <patchbay/audio.h>
@@ -34,6 +35,11 @@ class Bridge {
     Result<lib::Resampler> to_other = Error{};
     std::array<int16_t, kMaxSamples> pulled;
     std::array<int16_t, kMaxSamples> converted;
+    // [media]
+    Side* other = nullptr;
+    bool streams = false;   // passes frames between ticks
+    bool is_paced = true;   // the other port needs a frame per tick
+    bool is_ahead = false;  // the other port got a frame before its tick
   };
 
   explicit Bridge(const Host& host) : host_(host) {}
@@ -41,7 +47,11 @@ class Bridge {
   static Status create_resampler(Side& from, const Side& to);
   static void tick(void* self, const pb_tick* tick) noexcept;
   static void on_detached(void* self) noexcept;
-  static void transfer(Side& from, Side& to, const pb_tick& tick) noexcept;
+  static void begin_stream(Side& from) noexcept;
+  static void end_stream(Side& from) noexcept;
+  static void on_frame(void* side, const pb_frame* frame) noexcept;
+  static void transfer(Side& from, const pb_tick& tick) noexcept;
+  static void pass(Side& from, const pb_frame& pulled) noexcept;
 
   // borrowed
   const Host& host_;

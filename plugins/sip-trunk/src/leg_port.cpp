@@ -15,6 +15,7 @@ Handle LegPort::open(const Host& host) {
   // Without a watch the sockets are read at each tick.
   if (!port || !rtp_.watch.open<&LegPort::on_rtp>(stream_.descriptor(Channel::rtp), *this)) return port;
   static_cast<void>(rtcp_.watch.open<&LegPort::on_rtcp>(stream_.descriptor(Channel::rtcp), *this));
+  static_cast<void>(missing_timer_.open<&LegPort::on_missing_due>(*this));
   return port;
 }
 
@@ -44,6 +45,7 @@ void LegPort::watch(WatchedSocket& socket) noexcept {
 
 void LegPort::receive(WatchedSocket& socket, Channel channel, int64_t now_ns) noexcept {
   if (!stream_.receive(channel, now_ns)) socket.is_paused = socket.watch.set(0) == Code::ok;
+  set_missing_timer();
 }
 
 void LegPort::receive_at_tick(WatchedSocket& socket, Channel channel, int64_t now_ns) noexcept {
@@ -56,13 +58,63 @@ void LegPort::receive_at_tick(WatchedSocket& socket, Channel channel, int64_t no
 
 void LegPort::pull(pb_frame& out) noexcept {
   take_settings();
+  last_tick_ = out.tick;
   last_ns_ = out.time_ns;
   stream_.begin_tick();
   receive_at_tick(rtp_, Channel::rtp, out.time_ns);
   receive_at_tick(rtcp_, Channel::rtcp, out.time_ns);
-  stream_.play(out.pcm);
-  out.samples = lib::AudioStream::kFrameSamples;
+  if (sink_) {
+    stream_.tick_frames(out.time_ns);
+    set_missing_timer();
+    out.flags |= PB_FRAME_SILENCE;  // ignored
+  } else {
+    stream_.play(out.pcm);
+    out.samples = lib::AudioStream::kFrameSamples;
+  }
   post_digits();
+}
+
+bool LegPort::stream_to(const FrameSink& sink) noexcept {
+  if (!sink) {
+    stream_.end_frames();
+    set_missing_timer();
+  } else if ((sink.flags & PB_PORT_UNPACED) != 0) {
+    stream_.begin_frames(
+        [](void* self, const lib::FrameAssembler::Frame& frame) {
+          static_cast<LegPort*>(self)->pass_frame(frame);
+        },
+        this);
+  } else {
+    return false;
+  }
+  sink_ = sink;
+  return static_cast<bool>(sink);
+}
+
+void LegPort::pass_frame(const lib::FrameAssembler::Frame& received) noexcept {
+  pb_frame frame{};
+  frame.size = sizeof frame;
+  frame.flags = received.is_silence ? PB_FRAME_SILENCE : 0;
+  frame.tick = last_tick_;
+  frame.time_ns = received.time_ns;
+  frame.rate_hz = kRateHz;
+  frame.samples = frame.capacity = static_cast<uint32_t>(received.samples);
+  frame.pcm = const_cast<int16_t*>(received.pcm);  // only read, as pb_frame_fn takes it as const
+  sink_(frame);
+}
+
+// Without a timer missing packets are given up at the next tick.
+void LegPort::set_missing_timer() noexcept {
+  const int64_t due_ns = sink_ ? stream_.missing_due_ns() : 0;
+  if (due_ns == missing_due_ns_ || !missing_timer_.is_open()) return;
+  missing_due_ns_ = due_ns;
+  static_cast<void>(missing_timer_.set(due_ns));
+}
+
+void LegPort::on_missing_due(const pb_tick& tick) noexcept {
+  missing_due_ns_ = 0;
+  stream_.give_up_missing(tick.time_ns);
+  set_missing_timer();
 }
 
 void LegPort::push(const pb_frame& in) noexcept { stream_.push(in.pcm, in.time_ns); }

@@ -1,5 +1,6 @@
 // LegPort: the audio port of one call, which sends and receives RTP on one socket pair. While it is joined,
-// its sockets are read on the media loop of the join as soon as a packet arrives.
+// its sockets are read on the media loop of the join as soon as a packet arrives. A listener that needs no
+// playout clock (an AI engine) gets each frame then, others one per tick from the jitter buffer.
 #pragma once
 
 #include <patchbay/audio.h>
@@ -19,7 +20,7 @@ namespace patchbay::sip_trunk {
 // configure(), stats() and packets_dropped(): any thread; the rest as in AudioPort.
 class LegPort final : public AudioPort {
  public:
-  static constexpr uint32_t kRateHz = 8000;
+  static constexpr uint32_t kRateHz = lib::AudioStream::kRateHz;
 
   // Calls on_digit() on the main strand for each DTMF digit from the far end.
   LegPort(const Host& host, lib::RtpSocket socket, const lib::AudioStream::Options& options,
@@ -37,21 +38,26 @@ class LegPort final : public AudioPort {
   const lib::StreamStats& stats() const noexcept { return stream_.stats(); }
   uint64_t packets_dropped() const noexcept { return stream_.packets_dropped(); }
 
-  // As in AudioPort, with the watches of the sockets.
+  // As in AudioPort, with the watches of the sockets and the timer of missing packets.
   Handle open(const Host& host);
   template <class F>
   void close(F done) {
     AudioPort::close([this, done = std::move(done)]() mutable {
-      rtp_.watch.close([this, done = std::move(done)]() mutable { rtcp_.watch.close(std::move(done)); });
+      rtp_.watch.close([this, done = std::move(done)]() mutable {
+        rtcp_.watch.close(
+            [this, done = std::move(done)]() mutable { missing_timer_.close(std::move(done)); });
+      });
     });
   }
 
   uint32_t pull_rate_hz() const noexcept override { return kRateHz; }
   uint32_t push_rate_hz() const noexcept override { return kRateHz; }
+  uint32_t push_flags() const noexcept override { return PB_PORT_EARLY; }
   void pull(pb_frame& out) noexcept override;
   void push(const pb_frame& in) noexcept override;
   void attached(uint32_t loop) noexcept override;
   void detached() noexcept override;
+  bool stream_to(const FrameSink& sink) noexcept override;
 
  private:
   using Channel = lib::RtpSocket::Channel;
@@ -66,6 +72,9 @@ class LegPort final : public AudioPort {
   void watch(WatchedSocket& socket) noexcept;
   void receive(WatchedSocket& socket, Channel channel, int64_t now_ns) noexcept;
   void receive_at_tick(WatchedSocket& socket, Channel channel, int64_t now_ns) noexcept;
+  void pass_frame(const lib::FrameAssembler::Frame& frame) noexcept;
+  void set_missing_timer() noexcept;
+  void on_missing_due(const pb_tick& tick) noexcept;
   void on_rtp(const pb_ready& ready) noexcept { receive(rtp_, Channel::rtp, ready.time_ns); }
   void on_rtcp(const pb_ready& ready) noexcept { receive(rtcp_, Channel::rtcp, ready.time_ns); }
   void take_settings() noexcept;
@@ -78,12 +87,17 @@ class LegPort final : public AudioPort {
   lib::AudioStream stream_;
   WatchedSocket rtp_{host_};
   WatchedSocket rtcp_{host_};
+  LoopTimer missing_timer_{host_};
   Function<void(char)> on_digit_;
   LoopHandover<lib::StreamMedia> media_;
   LoopHandover<lib::StreamSecurity> security_;
   std::array<std::atomic<char>, 64> digits_{};  // ring buffer: the media loop writes, the strand reads
   std::atomic<uint32_t> digits_written_{0};
   uint32_t digits_read_ = 0;
+  // state of the media loop
+  FrameSink sink_;
+  int64_t missing_due_ns_ = 0;  // of the timer
+  int64_t last_tick_ = 0;
   int64_t last_ns_ = 0;
 };
 

@@ -7,6 +7,20 @@
 
 namespace patchbay {
 
+// PB_PORT_*: when push of a port may be called besides once per tick. A table of an older core has no flags.
+inline uint32_t push_flags_of(const pb_port& port) noexcept {
+  return port.size >= PB_END_OF_(&port, push_flags) ? port.push_flags : 0;
+}
+
+// Where a port may pass frames between ticks (pb_port.stream_to).
+struct FrameSink {
+  uint32_t flags = 0;  // PB_PORT_*: what it accepts
+  pb_frame_fn fn = nullptr;
+  void* user = nullptr;
+  explicit operator bool() const noexcept { return fn != nullptr; }
+  void operator()(const pb_frame& frame) const noexcept { fn(user, &frame); }
+};
+
 // One side of an audio stream, pulled from and pushed to every 20 ms. The object must live until close() has
 // called done().
 class AudioPort {
@@ -18,18 +32,22 @@ class AudioPort {
 
   virtual uint32_t pull_rate_hz() const noexcept = 0;  // 0: pull() is not used
   virtual uint32_t push_rate_hz() const noexcept = 0;  // 0: push() is not used
+  // PB_PORT_*: when push() may be called besides once per tick.
+  virtual uint32_t push_flags() const noexcept { return 0; }
   // [media] If one of these throws, that is logged once; from then on the port produces silence and ignores
   // what is pushed.
   virtual void attached(uint32_t /*loop*/) {}
   virtual void pull(pb_frame& out) = 0;
   virtual void push(const pb_frame& in) = 0;
   virtual void detached() {}
+  // [media] See pb_port.stream_to; an empty sink ends it.
+  virtual bool stream_to(const FrameSink& /*sink*/) { return false; }
 
   // [any] Registers the port; the handle may be passed to other plugins.
   Handle open(const Host& host) {
     host_ = &host;
-    table_ = pb_port{sizeof(pb_port), pull_rate_hz(), push_rate_hz(), 0,
-                     &on_attached,    &on_pull,       &on_push,       &on_detached};
+    table_ = pb_port{sizeof(pb_port), pull_rate_hz(), push_rate_hz(), 0, &on_attached, &on_pull, &on_push,
+                     &on_detached,    &on_stream_to,  push_flags(),   0};
     id_ = host.media->port_create(host.self, &table_, this);
     return {id_};
   }
@@ -71,6 +89,11 @@ class AudioPort {
   }
   static void on_detached(void* self) noexcept {
     run(self, [](AudioPort& port) { port.detached(); });
+  }
+  static int32_t on_stream_to(void* self, uint32_t flags, pb_frame_fn sink, void* user) noexcept {
+    bool streams = false;
+    run(self, [&](AudioPort& port) { streams = port.stream_to({flags, sink, user}); });
+    return streams ? 1 : 0;
   }
 
   const Host* host_ = nullptr;

@@ -11,8 +11,10 @@
 //     LoopWatch watch_{host_};
 //   };
 //
-// Neither object, nor the one that it calls, may be destroyed before close() has called done().
+// No such object, nor the one that it calls, may be destroyed before close() has called done().
 #pragma once
+
+#include <atomic>
 
 #include "host.h"
 #include "strand.h"
@@ -143,5 +145,59 @@ Code post_to_loop(const Host& host, uint32_t loop, T& object) noexcept {
   const auto run = [](void* user) noexcept { (static_cast<T*>(user)->*Method)(); };
   return static_cast<Code>(host.media->loop_post(host.self, loop, run, &object));
 }
+
+// A task of one object for media loops, posted any number of times, from any thread.
+class LoopTask {
+ public:
+  explicit LoopTask(const Host& host) : host_(&host) {}
+  LoopTask(const LoopTask&) = delete;
+  LoopTask& operator=(const LoopTask&) = delete;
+
+  // [any] [media] As post_to_loop(). gone: it is closed.
+  template <auto Method, class T>
+  Code post(uint32_t loop, T& object) noexcept {
+    uint32_t state = state_.load(std::memory_order_acquire);
+    do {
+      if ((state & kClosed) != 0) return Code::gone;
+    } while (!state_.compare_exchange_weak(state, state + 1, std::memory_order_acq_rel));
+    object_.store(&object, std::memory_order_release);
+    const Code posted = post_to_loop<&LoopTask::run<Method, T>>(*host_, loop, *this);
+    if (posted != Code::ok) leave();
+    return posted;
+  }
+  // [any, not media] Calls done() on the main strand once what was posted has run.
+  template <class F>
+  void close(F done) {
+    last_ = new OneShot<F>{*host_, "close of a task on a media loop", std::move(done)};
+    run_last_ = &OneShot<F>::run;
+    if (state_.fetch_or(kClosed, std::memory_order_acq_rel) == 0) finish();
+  }
+
+ private:
+  static constexpr uint32_t kClosed = 1u << 31;
+
+  template <auto Method, class T>
+  void run() noexcept {
+    if (!broken_) {
+      guard_void([&] { (static_cast<T*>(object_.load(std::memory_order_acquire))->*Method)(); },
+                 [&](const char* text) {
+                   broken_ = true;
+                   host_->log_thrown("a task on a media loop", text);
+                 });
+    }
+    leave();
+  }
+  void leave() noexcept {
+    if (state_.fetch_sub(1, std::memory_order_acq_rel) == (kClosed | 1)) finish();
+  }
+  void finish() noexcept { host_->runtime->strand_post(host_->self, kMainStrand, run_last_, last_); }
+
+  const Host* host_;
+  std::atomic<uint32_t> state_{0};  // how many are posted, and kClosed
+  std::atomic<void*> object_{nullptr};
+  std::atomic<bool> broken_{false};
+  void* last_ = nullptr;
+  pb_fn run_last_ = nullptr;
+};
 
 }  // namespace patchbay

@@ -13,7 +13,7 @@
 
 namespace reference {
 
-// Produces 1, 2, 3 ... and counts the samples pushed to it.
+// Produces 1, 2, 3 ... and counts the samples pushed to it. Passes what it produces to its sink.
 class CountingPort final : public patchbay::AudioPort {
  public:
   uint32_t pull_rate_hz() const noexcept override { return 8000; }
@@ -22,10 +22,16 @@ class CountingPort final : public patchbay::AudioPort {
   void pull(pb_frame& out) noexcept override {
     out.samples = out.capacity;
     for (uint32_t i = 0; i < out.capacity; ++i) out.pcm[i] = static_cast<int16_t>(i + 1);
+    if (sink_) sink_(out);
   }
   void push(const pb_frame& in) noexcept override { heard_ += in.samples; }
   void detached() noexcept override { attached_ = false; }
+  bool stream_to(const patchbay::FrameSink& sink) noexcept override {
+    sink_ = sink;
+    return true;
+  }
 
+  patchbay::FrameSink sink_;
   std::atomic<bool> attached_{false};
   std::atomic<uint32_t> heard_{0};
 };
@@ -107,11 +113,19 @@ class MediaStep final : public Step {
     frame.pcm = pcm;
     use<&pb_port::attached>(self->table_)(self->self_, tick->loop);
     self->was_attached_ = self->port_.attached_.load();
+    // An older core has no such function.
+    if (PB_HAS(self->table_, stream_to))
+      self->streams_ = self->table_->stream_to(self->self_, PB_PORT_UNPACED, &MediaStep::take, self) != 0;
     use<&pb_port::pull>(self->table_)(self->self_, &frame);
     self->pulled_ = frame.samples == kSamples && pcm[kSamples - 1] == static_cast<int16_t>(kSamples);
     use<&pb_port::push>(self->table_)(self->self_, &frame);
+    if (self->streams_) self->table_->stream_to(self->self_, 0, nullptr, nullptr);
     use<&pb_port::detached>(self->table_)(self->self_);
     self->ticked_ = true;
+  }
+
+  static void take(void* user, const pb_frame* frame) noexcept {
+    static_cast<MediaStep*>(user)->taken_ += frame->samples;
   }
 
   // Polls the flag, which a media loop sets.
@@ -123,7 +137,8 @@ class MediaStep final : public Step {
 
   void finish() {
     host_.media->port_release(host_.self, opening_);
-    const bool well = on_loop_ && was_attached_ && pulled_ && port_.heard_ == kSamples && !port_.attached_;
+    const bool well = on_loop_ && was_attached_ && pulled_ && port_.heard_ == kSamples && !port_.attached_ &&
+                      taken_ == (streams_ ? kSamples : 0);
     port_.close([this, well] {
       const Status joined = expect(well, "a port is pulled from and pushed to on a media loop");
       if (!joined || !PB_HAS(host_.media, loop_post)) return next_(joined);  // an older core
@@ -141,7 +156,8 @@ class MediaStep final : public Step {
   void* self_ = nullptr;
   uint64_t opening_ = 0, attachment_ = 0;
   std::atomic<bool> ticked_{false}, over_{false};
-  bool on_loop_ = false, was_attached_ = false, pulled_ = false;
+  bool on_loop_ = false, was_attached_ = false, pulled_ = false, streams_ = false;
+  uint32_t taken_ = 0;
   Next next_;
 };
 

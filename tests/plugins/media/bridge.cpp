@@ -1,127 +1,134 @@
-// Joins that end without leave().
+// Frames that pass between ticks, on the fake host, whose clock the test advances.
+#include "bridge.h"
+
 #include <doctest/doctest.h>
-#include <patchbay/audio.h>
-#include <patchbay/plugin.h>
-#include <patchbay/services/audio.h>
-#include <patchbay/strand.h>
+#include <patchbay/testing/test_environment.h>
 
-#include <atomic>
-#include <optional>
-#include <thread>
-
-#include "support/linked_plugin.h"
-#include "support/probe_plugin.h"
-#include "support/test_server.h"
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <memory>
 
 using namespace patchbay;
-using namespace patchbay::test;
+using testing::why;
 
 namespace {
 
-class SilentPort final : public AudioPort {
+// Passes a frame between ticks when it is asked to; pulls give silence, or the samples 1.
+class SpeakingPort final : public AudioPort {
  public:
-  uint32_t pull_rate_hz() const noexcept override { return 8000; }
-  uint32_t push_rate_hz() const noexcept override { return 8000; }
-  void pull(pb_frame& out) override { out.samples = 0; }
-  void push(const pb_frame&) override {}
+  SpeakingPort(uint32_t rate_hz, uint32_t flags) : rate_hz_(rate_hz), flags_(flags) {}
+  uint32_t pull_rate_hz() const noexcept override { return rate_hz_; }
+  uint32_t push_rate_hz() const noexcept override { return rate_hz_; }
+  uint32_t push_flags() const noexcept override { return flags_; }
+  void pull(pb_frame& out) override {
+    ++pulls_;
+    out.samples = out.capacity;
+    std::fill_n(out.pcm, out.samples, int16_t{1});
+    if (silent_) out.flags |= PB_FRAME_SILENCE;
+  }
+  void push(const pb_frame& in) override {
+    if ((in.flags & PB_FRAME_SILENCE) == 0) last_ = in.pcm[in.samples - 1];
+    ++pushes_;
+  }
+  bool stream_to(const FrameSink& sink) override {
+    sink_flags_ = sink.flags;
+    sink_ = sink;
+    return static_cast<bool>(sink);
+  }
+  // [media]
+  void pass(int16_t value) {
+    std::array<int16_t, 960> pcm;
+    pcm.fill(value);
+    pb_frame frame{};
+    frame.size = sizeof frame;
+    frame.rate_hz = rate_hz_;
+    frame.samples = frame.capacity = rate_hz_ / 1000 * PB_TICK_MS;
+    frame.pcm = pcm.data();
+    sink_(frame);
+  }
+
+  const uint32_t rate_hz_, flags_;
+  FrameSink sink_;
+  uint32_t sink_flags_ = 0;
+  bool silent_ = true;
+  int pulls_ = 0, pushes_ = 0;
+  int16_t last_ = 0;
 };
 
-// Opens two ports that other plugins join, and keeps them open after those plugins have ended.
-class PortOwner final : public Plugin {
- public:
-  static constexpr char manifest[] = R"({"id": "port-owner", "version": "1.0.0"})";
-  static constexpr char store_sql[] = "";
-  static inline std::atomic<uint64_t> ports[2]{};
-
-  Status start(const Config&) override {
-    ports[0] = a_.open(host()).id;
-    ports[1] = b_.open(host()).id;
-    return {};
-  }
-  void stop(Done done) override {
-    a_.close([this, done = std::move(done)]() mutable {
-      b_.close([done = std::move(done)]() mutable { done(); });
+// A leg and an engine on a bridge of the fake host, whose clock the test advances.
+struct Talk {
+  Talk() {
+    environment.run([this] {
+      const Handle a = leg.open(environment.host()), b = engine.open(environment.host());
+      auto started = media::Bridge::start(environment.host(), a, b);
+      if (started) bridge = *std::move(started);
     });
+    REQUIRE(bridge);
+    advance_ms(20);
   }
-
- private:
-  SilentPort a_, b_;
-};
-
-// Joins two ports of another plugin and ends as soon as they are joined.
-class BriefCaller final : public Plugin {
- public:
-  static constexpr char manifest[] =
-      R"({"id": "brief-caller", "version": "1.0.0", "requires": ["patchbay.audio/1"]})";
-  static constexpr char store_sql[] = "";
-  static inline std::atomic<bool> joined{false};
-
-  Status start(const Config&) override { return {}; }
-  void finish_start(Done done) override {
-    done_.emplace(std::move(done));
-    try_to_join();
-  }
-
- private:
-  void try_to_join() {
-    const Handle a{PortOwner::ports[0]}, b{PortOwner::ports[1]};
-    if (!a || !b) return later_.after_ms(10, [this] { try_to_join(); });
-    audio_.call(audio::Audio::join, {a, b, "test"}, [this](const Result<audio::Joined>& result) {
-      joined = result.ok();
-      (*done_)({Code::failed, "stops after the join"});
+  ~Talk() {
+    bool ended = false, closed = false;
+    environment.run([&] { bridge->stop([&] { ended = true; }); });
+    CHECK(why(environment.settle()) == "");
+    CHECK(ended);
+    CHECK_FALSE(leg.sink_);
+    CHECK_FALSE(engine.sink_);
+    environment.run([&] {
+      bridge.reset();
+      leg.close([&] { engine.close([&] { closed = true; }); });
     });
+    CHECK(why(environment.settle()) == "");
+    CHECK(closed);
+  }
+  void advance_ms(int64_t ms) { REQUIRE(why(environment.advance_ms(ms)) == ""); }
+  template <class F>
+  void on_media(F f) {
+    environment.on_media(f);
   }
 
-  Service<audio::Audio> audio_{host()};
-  Timer later_{host()};
-  std::optional<Done> done_;
+  testing::TestEnvironment environment;
+  SpeakingPort& leg = environment.make<SpeakingPort>(8000u, PB_PORT_EARLY);
+  SpeakingPort& engine = environment.make<SpeakingPort>(24000u, PB_PORT_UNPACED);
+  std::unique_ptr<media::Bridge> bridge;
 };
-
-bool wait_joins(TestServer& server, int count) {
-  const std::string wanted = "\npatchbay_media_joins " + std::to_string(count) + "\n";
-  for (int i = 0; i < 3000; ++i) {
-    if (("\n" + server.core().report("metrics")).find(wanted) != std::string::npos) return true;
-    std::this_thread::sleep_for(std::chrono::milliseconds(10));
-  }
-  return false;
-}
 
 }  // namespace
 
-TEST_CASE("a port can be closed while it is joined") {
-  TestServer server("plugins:\n  media: {}\n  probe: {}\n", nullptr, {probe::entry()});
-  REQUIRE(server.start_error() == "");
-  SilentPort a, b;
-  std::promise<Result<audio::Joined>> joined;
-  std::unique_ptr<Service<audio::Audio>> service;
-  probe::run([&](const Host& host) {
-    service = std::make_unique<Service<audio::Audio>>(host);
-    service->call(audio::Audio::join, {a.open(host), b.open(host), "test"},
-                  [&](const Result<audio::Joined>& result) { joined.set_value(result); });
+TEST_CASE(
+    "a port without a playout clock gets each frame when the other passes it, and none that is pulled") {
+  Talk talk;
+  CHECK(talk.leg.sink_flags_ == PB_PORT_UNPACED);
+  CHECK(talk.leg.pulls_ == 1);
+  CHECK(talk.engine.pushes_ == 0);
+  talk.on_media([&] {
+    for (int i = 0; i < 3; ++i) talk.leg.pass(1000);
   });
-  REQUIRE(probe::wait(joined.get_future()));
-  CHECK(wait_joins(server, 1));
-  std::promise<Result<int>> a_closed;
-  probe::run([&](const Host&) { a.close([&] { a_closed.set_value(0); }); });
-  CHECK(probe::wait(a_closed.get_future()));
-  CHECK(wait_joins(server, 0));
-  std::promise<Result<int>> b_closed;
-  probe::run([&](const Host&) {
-    service.reset();
-    b.close([&] { b_closed.set_value(0); });
-  });
-  CHECK(probe::wait(b_closed.get_future()));
+  CHECK(talk.engine.pushes_ == 3);
+  CHECK(std::abs(talk.engine.last_ - 1000) < 20);
+  talk.advance_ms(100);
+  CHECK(talk.leg.pulls_ == 6);
+  CHECK(talk.engine.pushes_ == 3);
 }
 
-TEST_CASE("a join ends with the plugin that asked for it, although its ports stay open") {
-  PortOwner::ports[0] = PortOwner::ports[1] = 0;
-  TestServer server("plugins:\n  media: {}\n  port-owner: {}\n  brief-caller: {}\n", nullptr,
-                    {&LinkedPlugin<PortOwner>::entry, &LinkedPlugin<BriefCaller>::entry});
-  CAPTURE(server.start_error());
-  CHECK(server.start_error().find("stops after the join") != std::string::npos);
-  CHECK(BriefCaller::joined);
-  CHECK(wait_joins(server, 0));
-  CHECK(server.core().report("metrics").find("\npatchbay_media_joins_abandoned_total 1\n") !=
-        std::string::npos);
-  CHECK(server.core().stop().ok());
+TEST_CASE(
+    "the first frame of an answer passes before its tick, and a later frame of silence is left out for it") {
+  Talk talk;
+  CHECK(talk.engine.sink_flags_ == PB_PORT_EARLY);
+  CHECK(talk.leg.pushes_ == 1);
+  talk.on_media([&] {
+    talk.engine.pass(1000);
+    talk.engine.pass(1000);  // a second one may not
+  });
+  CHECK(talk.leg.pushes_ == 2);
+  talk.engine.silent_ = false;
+  talk.advance_ms(60);
+  CHECK(talk.leg.pushes_ == 5);
+  talk.engine.silent_ = true;
+  talk.advance_ms(20);
+  CHECK(talk.leg.pushes_ == 5);
+  talk.advance_ms(20);
+  CHECK(talk.leg.pushes_ == 6);
+  talk.on_media([&] { talk.engine.pass(1000); });
+  CHECK(talk.leg.pushes_ == 7);
 }

@@ -138,3 +138,43 @@ TEST_CASE("a leg is read while it is joined, also for a second time") {
   call.join();
   CHECK(call.received() == 2);
 }
+
+TEST_CASE("a listener without a playout clock gets each frame when it arrives, in sequence") {
+  JoinedLeg call;
+  {
+    testing::OpenPort engine(call.environment, call.leg_port);
+    engine.pull();  // takes the configuration
+    REQUIRE(engine.stream(PB_PORT_UNPACED));
+    for (size_t n = 1; n <= 3; ++n) {
+      call.send(call.peer);
+      CHECK(call.received() == n);
+      CHECK(engine.streamed().size() == n * 160);  // the clock has not moved
+    }
+    CHECK(engine.streamed().front() != 0);
+
+    ++call.sequence;  // a packet is lost
+    call.timestamp += 160;
+    call.send(call.peer);
+    CHECK(call.received() == 4);
+    CHECK(engine.streamed().size() == 3 * 160);
+    call.advance_ms(39);
+    CHECK(engine.streamed().size() == 3 * 160);
+    call.advance_ms(1);
+    CHECK(engine.streamed().size() == 5 * 160);
+
+    CHECK_FALSE(engine.stream(0));
+    call.send(call.peer);
+    CHECK(call.received() == 5);
+    CHECK(engine.streamed().size() == 5 * 160);
+    bool heard = false;  // from the jitter buffer
+    for (int i = 0; i < 5; ++i) heard |= engine.pull() != testing::Pcm(160);
+    CHECK(heard);
+  }
+}
+
+TEST_CASE("a listener with a playout clock gets frames from the jitter buffer only") {
+  JoinedLeg call;
+  testing::OpenPort listener(call.environment, call.leg_port);
+  CHECK_FALSE(listener.stream(PB_PORT_EARLY));
+  CHECK(listener.push_flags() == PB_PORT_EARLY);
+}

@@ -5,8 +5,8 @@
 namespace patchbay::core::isolation {
 
 SharedPort::SharedPort(std::unique_ptr<Ring> ring, uint32_t pull_rate_hz, uint32_t push_rate_hz)
-    : ring_(std::move(ring)), table_{sizeof(pb_port), pull_rate_hz, push_rate_hz, 0,
-                                     &attached,       &pull,        &push,        &detached} {}
+    : ring_(std::move(ring)), table_{sizeof(pb_port), pull_rate_hz, push_rate_hz, 0, &attached, &pull,
+                                     &push,           &detached,    nullptr,      0, 0} {}
 
 void SharedPort::attached(void* self, uint32_t) noexcept {
   SharedAudio& shared = of(self).ring_->shared();

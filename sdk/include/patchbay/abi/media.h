@@ -32,6 +32,17 @@ PB_STATIC_ASSERT(sizeof(pb_frame) == 64, "frozen");
 
 #define PB_FRAME_SILENCE 1u /* silence; a pushed `pcm` holds zeroes */
 
+/* When push of a port may be called besides once per tick. */
+/* At any time, any number of times: the port needs frames in order, but no playout clock. A peer that can
+ * passes each frame when it has it (stream_to). */
+#define PB_PORT_UNPACED 1u
+/* Once before its tick: the port passes a frame on at once, so that speech after a silence need not wait for
+ * the next tick. The peer then leaves out a later frame of silence. */
+#define PB_PORT_EARLY 2u
+
+/* [media] Takes 20 ms at the pull_rate_hz of the port that calls it. The frame is borrowed for the call. */
+typedef void (*pb_frame_fn)(void* user, const pb_frame* frame) PB_NOEXCEPT;
+
 /* One side of an audio stream, implemented by the plugin that creates the port.
  * Lifetime: owned by the plugin; must live until `done` of port_close. Frames are borrowed for the call.
  * Since: 0.1 */
@@ -48,7 +59,17 @@ typedef struct pb_port {
   void (*push)(void* self, const pb_frame* in) PB_NOEXCEPT;
   /* [media] The join has ended: no pull or push follows. */
   void (*detached)(void* self) PB_NOEXCEPT;
+  /* [media] May be NULL. After `attached`, if the other port has push_flags: from now on the port may
+   * pass frames to sink(user, frame) on this loop's thread, until it is called with sink NULL, before `detached`.
+   * Returns whether it will. Then, with PB_PORT_UNPACED, it passes all of its frames; pull is still called in each
+   * tick, but its frame is ignored. With PB_PORT_EARLY it passes no more than one frame between two pulls that
+   * return silence: what pull would return next.
+   * Since: 0.1 */
+  int32_t (*stream_to)(void* self, uint32_t flags, pb_frame_fn sink, void* user) PB_NOEXCEPT;
+  uint32_t push_flags; /* PB_PORT_*: when push may be called besides once per tick */
+  uint32_t reserved1;
 } pb_port;
+#define PB_PORT_FLOOR 48u /* of 0.1 */
 
 typedef struct pb_tick {
   uint32_t size;

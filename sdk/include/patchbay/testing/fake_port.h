@@ -12,8 +12,8 @@ namespace patchbay::testing {
 
 using Pcm = std::vector<int16_t>;
 
-// Opens an existing port: push() and pull() exchange single frames of 20 ms, on the media loop's thread. The
-// destructor detaches.
+// Opens an existing port: push() and pull() exchange single frames of 20 ms, on the media loop's thread.
+// stream() takes what the port passes between ticks. The destructor detaches.
 class OpenPort {
  public:
   // ok() is false when there is no such port.
@@ -26,7 +26,10 @@ class OpenPort {
   OpenPort& operator=(const OpenPort&) = delete;
   ~OpenPort() {
     if (opening_ == 0) return;
-    environment_->on_media([this] { table_->detached(self_); });
+    environment_->on_media([this] {
+      if (PB_HAS(table_, stream_to)) table_->stream_to(self_, 0, nullptr, nullptr);
+      table_->detached(self_);
+    });
     environment_->host().media->port_release(environment_->host().self, opening_);
     static_cast<void>(environment_->settle());
   }
@@ -34,6 +37,25 @@ class OpenPort {
   bool ok() const noexcept { return opening_ != 0; }
   uint32_t pull_rate_hz() const noexcept { return ok() ? table_->pull_rate_hz : 0; }
   uint32_t push_rate_hz() const noexcept { return ok() ? table_->push_rate_hz : 0; }
+
+  uint32_t push_flags() const noexcept { return ok() ? push_flags_of(*table_) : 0; }
+
+  // From now on collects the frames that the port passes between ticks to a port with these flags
+  // (PB_PORT_*). Returns whether it does so; 0 ends it.
+  bool stream(uint32_t flags) {
+    bool streams = false;
+    if (ok() && PB_HAS(table_, stream_to))
+      environment_->on_media([&] {
+        streams = table_->stream_to(self_, flags, flags != 0 ? &OpenPort::take : nullptr, this) != 0;
+      });
+    return streams;
+  }
+  // The samples that the port has passed since stream().
+  Pcm streamed() const {
+    Pcm samples;
+    environment_->on_media([&] { samples = streamed_; });
+    return samples;
+  }
 
   // Pulls the next frame; zeroes for silence, empty if the port produces no audio.
   Pcm pull() {
@@ -64,6 +86,10 @@ class OpenPort {
     frame.pcm = pcm.data();
     return frame;
   }
+  static void take(void* self, const pb_frame* frame) noexcept {
+    Pcm& samples = static_cast<OpenPort*>(self)->streamed_;
+    samples.insert(samples.end(), frame->pcm, frame->pcm + frame->samples);
+  }
   void push_frame(Pcm& pcm, uint32_t flags) {
     if (push_rate_hz() == 0) return;
     pb_frame frame = frame_of(push_rate_hz(), pcm);
@@ -76,6 +102,7 @@ class OpenPort {
   void* self_ = nullptr;
   uint64_t opening_ = 0;
   int64_t tick_ = 0;
+  Pcm streamed_;  // [media]
 };
 
 // A port that plays the samples of say(), then silence, and records what is pushed to it. It locks a mutex,

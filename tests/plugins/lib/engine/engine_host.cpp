@@ -34,6 +34,7 @@ class Conversation {
     std::fill_n(out, count, int16_t{0});
     return 0;
   }
+  size_t pull_first_audio(int16_t*, size_t) noexcept { return 0; }
   void start() {
     gate_.run([this] {
       listener_.on_ready("");

@@ -50,6 +50,31 @@ TEST_CASE("a short answer starts when it has ended, a slow one after the maximum
   CHECK(waits == 6);  // 120 ms
 }
 
+TEST_CASE("the first samples of an answer can be pulled as soon as it may start, those that follow cannot") {
+  Playout playout({});
+  Media media(playout);
+  int startable = 0;
+  playout.on_startable([](void* count) { ++*static_cast<int*>(count); }, &startable);
+  CHECK(playout.pull_first(media.frame, kTick) == 0);
+  playout.push(tone(kTick * 3).data(), kTick * 3);
+  CHECK(startable == 0);
+  CHECK(playout.pull_first(media.frame, kTick) == 0);  // 60 ms are buffered, 80 are needed
+  playout.push(tone(kTick).data(), kTick);
+  CHECK(startable == 1);
+  CHECK(playout.pull_first(media.frame, kTick) == kTick);
+  CHECK(playout.turn().played_ms == 20);
+  CHECK(playout.pull_first(media.frame, kTick) == 0);
+  for (int i = 0; i < 3; ++i) CHECK(media.tick() == kTick);
+  playout.end_turn();
+  CHECK(startable == 1);
+  CHECK(media.tick() == 0);
+  playout.push(tone(kTick).data(), kTick);  // a short answer
+  CHECK(startable == 1);
+  playout.end_turn();
+  CHECK(startable == 2);
+  CHECK(playout.pull_first(media.frame, kTick) == kTick);
+}
+
 TEST_CASE("a flush fades out, counts what was played and lets the next answer play") {
   Playout playout({});
   Media media(playout);

@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <memory>
 #include <vector>
@@ -253,4 +254,54 @@ TEST_CASE("comfort noise, unknown payloads and RTCP show that the peer is alive"
   (void)peer->send(RtpSocket::Channel::rtcp, loopback(static_cast<uint16_t>(leg->local_port() + 1)), report,
                    size);
   CHECK(pull());
+}
+
+TEST_CASE(
+    "frames without a playout clock come when their packets arrive, and nothing of them is left for the "
+    "jitter buffer") {
+  Pair pair;
+  std::vector<int16_t> heard;
+  pair.b->begin_frames(
+      [](void* user, const FrameAssembler::Frame& frame) {
+        static_cast<std::vector<int16_t>*>(user)->insert(static_cast<std::vector<int16_t>*>(user)->end(),
+                                                         frame.pcm, frame.pcm + frame.samples);
+      },
+      &heard);
+  for (int i = 1; i <= 5; ++i) {
+    pair.a->push(constant(4000).data(), i * kTickNs);
+    pair.b->begin_tick();
+    static_cast<void>(pair.b->receive(RtpSocket::Channel::rtp, i * kTickNs));
+    CHECK(heard.size() == static_cast<size_t>(i) * AudioStream::kFrameSamples);
+    pair.b->tick_frames(i * kTickNs);
+  }
+  CHECK(std::abs(heard.back() - 4000) < 130);
+  CHECK(pair.b->stats().delay_ms == 0);
+  CHECK(pair.b->missing_due_ns() == 0);
+  pair.b->end_frames();
+  pair.now_ns = 5 * kTickNs;
+  for (int i = 0; i < 10; ++i) pair.tick(constant(-900));
+  CHECK(pair.received);
+  CHECK(heard.size() == 5 * AudioStream::kFrameSamples);
+}
+
+TEST_CASE("frames without a playout clock are silence while the peer may not be heard") {
+  Pair pair;
+  StreamMedia held = towards(*pair.a);
+  held.receive = false;
+  pair.b->configure(held);
+  int16_t loudest = 0;
+  pair.b->begin_frames(
+      [](void* user, const FrameAssembler::Frame& frame) {
+        for (size_t i = 0; i < frame.samples; ++i)
+          *static_cast<int16_t*>(user) = std::max(*static_cast<int16_t*>(user), frame.pcm[i]);
+      },
+      &loudest);
+  for (int i = 1; i <= 15; ++i) {
+    pair.a->push(constant(4000).data(), i * kTickNs);
+    pair.b->begin_tick();
+    pair.b->receive_all(RtpSocket::Channel::rtp, i * kTickNs);
+    pair.b->tick_frames(i * kTickNs);
+  }
+  CHECK(loudest == 0);
+  CHECK(pair.b->stats().packets_received == 15);
 }
