@@ -11,8 +11,8 @@ class Baresip {
  public:
   struct Options {
     std::string number = "100";  // the user part it answers to
-    std::string play_wav;        // 8 kHz mono, 16 bit; empty: silence
-    std::string encryption;      // its mediaenc: srtp, srtp-mand, dtls_srtp...; empty: none
+    std::string play_wav{};      // 8 kHz mono, 16 bit; empty: silence
+    std::string encryption{};    // its mediaenc: srtp, srtp-mand, dtls_srtp...; empty: none
   };
 
   // Not registered; reachable at sip:<number>@127.0.0.1:port() when this returns.
