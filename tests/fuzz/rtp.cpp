@@ -1,8 +1,8 @@
-// One datagram of an unknown sender through the RTP and RTCP parsers, the jitter buffer and the digit
-// receiver.
+// One datagram of an unknown sender through the RTP and RTCP parsers, the jitter buffer, the
+// decoders and the digit receiver.
 #include <cstdlib>
 
-#include "rtp/jitter_buffer.h"
+#include "rtp/audio_player.h"
 #include "rtp/packet.h"
 #include "rtp/reception_stats.h"
 #include "rtp/rtcp_packet.h"
@@ -21,7 +21,9 @@ struct Ignore final : RtcpListener {
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  static JitterBuffer buffer({40, 100});
+  static AudioPlayer player({40, 100});
+  static PacketDecoder decoder =
+      *PacketDecoder::make({{Codec::opus, 96, 96, {}}, {Codec::g722, 9, 9, {}}}, 16000);
   static ReceptionStats reception;
   static TelephoneEventReceiver digits;
   Ignore ignore;
@@ -31,9 +33,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if (packet->payload < data || packet->payload + packet->payload_bytes > data + size) std::abort();
   (void)reception.add(packet->sequence, packet->timestamp, static_cast<uint32_t>(size));
   (void)digits.add(packet->timestamp, packet->payload, packet->payload_bytes);
-  int16_t pcm[JitterBuffer::kFrameSamples] = {};
-  for (size_t i = 0; i < packet->payload_bytes && i < 160; ++i) pcm[i] = packet->payload[i];
-  buffer.put(packet->timestamp, pcm, packet->payload_bytes % 161);
-  (void)buffer.get(pcm);
+  static int16_t pcm[AudioPlayer::kMaxFrameSamples];
+  player.put(*packet, decoder);
+  (void)player.get(decoder, 16000, pcm);
   return 0;
 }

@@ -23,7 +23,8 @@ std::string config(uint16_t port, uint16_t rtp_port, const std::string& wav, con
          "/alert.wav\nausrc_srate 8000\nauplay_srate 8000\nausrc_channels 1\nauplay_channels 1\n"
          "audio_txmode poll\nrtp_ports " +
          std::to_string(rtp_port) + "-" + std::to_string(rtp_port + 40) +
-         "\nmodule_path /usr/lib/baresip/modules\nmodule g711.so\nmodule aufile.so\nmodule "
+         "\nmodule_path /usr/lib/baresip/modules\nmodule g711.so\n"
+         "module g722.so\nmodule opus.so\nmodule aufile.so\nmodule "
          "sndfile.so\n" +
          more + "module_tmp uuid.so\nmodule_tmp account.so\nmodule_app menu.so\nsnd_path " + folder + "\n";
 }
@@ -83,9 +84,8 @@ Result<Baresip> Baresip::try_start(const Options& options) {
   PB_TRY(write_text(folder->file("config"),
                     config(port, rtp_port, options.play_wav, folder->path(), encryption_modules)));
   PB_TRY(write_text(folder->file("accounts"),
-                    "<sip:" + options.number +
-                        "@127.0.0.1>;regint=0;answermode=auto;audio_codecs=PCMU/8000/1,PCMA/8000/1" +
-                        (encrypts ? ";mediaenc=" + options.encryption : "") + "\n"));
+                    "<sip:" + options.number + "@127.0.0.1>;regint=0;answermode=auto;audio_codecs=" +
+                        options.codecs + (encrypts ? ";mediaenc=" + options.encryption : "") + "\n"));
   PB_TRY(write_text(folder->file("contacts"), ""));
   auto child = Child::spawn({"baresip", "-f", folder->path()}, folder->path(), folder->file("output"));
   if (!child) return std::move(child).error();

@@ -13,13 +13,15 @@ class Baresip {
     std::string number = "100";  // the user part it answers to
     std::string play_wav{};      // 8 kHz mono, 16 bit; empty: silence
     std::string encryption{};    // its mediaenc: srtp, srtp-mand, dtls_srtp...; empty: none
+    std::string codecs = "PCMU/8000/1,PCMA/8000/1";
   };
 
   // Not registered; reachable at sip:<number>@127.0.0.1:port() when this returns.
   static Result<Baresip> start(const Options& options);
 
   uint16_t port() const { return port_; }
-  // Stops the program, so that the recording is complete, and returns its samples (8 kHz mono).
+  // Stops the program, so that the recording is complete, and returns its samples (mono, at the codec's
+  // rate).
   std::vector<int16_t> heard();
   std::string output() const;
 

@@ -42,6 +42,11 @@ uint32_t packet_ms(Codec codec, uint32_t ms) noexcept {
   return whole == 30 ? 20 : whole == 50 ? 40 : whole;
 }
 
+// An octet of G.722 is two samples of 16 kHz, which is one unit of its clock.
+uint32_t payload_duration(Codec codec, const uint8_t* payload, size_t bytes) noexcept {
+  return codec == Codec::opus ? opus_duration(payload, bytes) : static_cast<uint32_t>(bytes);
+}
+
 Result<std::unique_ptr<Encoder>> make_encoder(Codec codec, const OpusOptions& options) {
   switch (codec) {
     case Codec::pcmu:

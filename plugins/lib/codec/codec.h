@@ -43,6 +43,9 @@ inline constexpr size_t kMaxPayloadBytes = 1275;
 // 10 and 60 ms. Opus has 10, 20, 40 and 60, the others every multiple of 10.
 uint32_t packet_ms(Codec codec, uint32_t ms) noexcept;
 
+// Returns how long the audio of a payload lasts, in units of the RTP clock; 0 if it is malformed.
+uint32_t payload_duration(Codec codec, const uint8_t* payload, size_t bytes) noexcept;
+
 class Encoder {
  public:
   virtual ~Encoder() = default;
@@ -69,6 +72,8 @@ struct OpusOptions {
   bool constant_bit_rate = false;    // cbr
   uint32_t max_bit_rate = 0;         // maxaveragebitrate; 0: no limit
   uint32_t max_playback_hz = 48000;  // maxplaybackrate
+
+  bool operator==(const OpusOptions&) const = default;
 };
 
 // Code::exhausted: out of memory.

@@ -13,5 +13,6 @@ std::unique_ptr<Encoder> make_g722_encoder();
 std::unique_ptr<Decoder> make_g722_decoder();
 std::unique_ptr<Encoder> make_opus_encoder(const OpusOptions& options);
 std::unique_ptr<Decoder> make_opus_decoder();
+uint32_t opus_duration(const uint8_t* payload, size_t bytes) noexcept;
 
 }  // namespace patchbay::lib

@@ -59,11 +59,7 @@ class OpusVoiceDecoder final : public Decoder {
 
   void conceal(int16_t* pcm, size_t samples, const uint8_t* next, size_t next_bytes) noexcept override {
     // The copy in `next` has the length of one packet; what was lost before it is concealed.
-    const int copied =
-        next == nullptr || next_bytes == 0
-            ? 0
-            : opus_packet_get_samples_per_frame(next, kOpusRateHz) *
-                  std::max(0, opus_packet_get_nb_frames(next, static_cast<opus_int32>(next_bytes)));
+    const auto copied = static_cast<int>(next == nullptr ? 0 : opus_duration(next, next_bytes));
     const auto recovered = static_cast<size_t>(copied);
     if (recovered == 0 || recovered > samples) return extrapolate(pcm, samples);
     extrapolate(pcm, samples - recovered);
@@ -90,6 +86,12 @@ class OpusVoiceDecoder final : public Decoder {
 };
 
 }  // namespace
+
+uint32_t opus_duration(const uint8_t* payload, size_t bytes) noexcept {
+  if (bytes == 0) return 0;
+  const int samples = opus_packet_get_nb_samples(payload, static_cast<opus_int32>(bytes), kOpusRateHz);
+  return samples < 0 ? 0 : static_cast<uint32_t>(samples);
+}
 
 std::unique_ptr<Encoder> make_opus_encoder(const OpusOptions& options) {
   int error = OPUS_OK;

@@ -1,6 +1,8 @@
 #include "rtp/audio_stream.h"
 
+#include <algorithm>
 #include <cstring>
+#include <new>
 #include <utility>
 
 #include "rtp/datagram_kind.h"
@@ -18,21 +20,42 @@ constexpr int kMaxRtcpPerTick = 4;      // a peer sends one every few seconds
 constexpr int kMaxPacketsPerCall = 16;  // of receive(), as others wait for the media thread; about 20 us
 constexpr auto kRelaxed = std::memory_order_relaxed;
 
-uint32_t samples_of(int64_t ns) { return static_cast<uint32_t>(ns / 125'000); }  // 8 kHz
+constexpr uint32_t kConcealAtOnceMs = 20;
+constexpr uint32_t kMaxConcealMs = 200;  // a longer gap is a pause of the sender
+
+// In units of an RTP clock.
+uint32_t units_of(int64_t ns, uint32_t clock_hz) {
+  return static_cast<uint32_t>(ns / 1000 * (clock_hz / 1000) / 1000);
+}
+
+// PCMU, until an offer and answer say otherwise.
+std::unique_ptr<StreamCodecs> first_codecs() {
+  auto made = StreamCodecs::make({.codecs = {CommonCodec{}}});
+  return made ? *std::move(made) : throw std::bad_alloc();
+}
 
 }  // namespace
 
 AudioStream::AudioStream(RtpSocket socket, const Options& options)
     : socket_(std::move(socket)),
-      jitter_buffer_(options.jitter),
+      codecs_(first_codecs()),
+      player_(options.jitter),
       ssrc_(static_cast<uint32_t>(options.random)),
       rtcp_({ssrc_, options.cname, options.now_ns, options.wall_ns - options.now_ns}),
       sequence_(static_cast<uint16_t>(options.random >> 32 & 0x7FFF)) {
   sent_.rtp_timestamp = static_cast<uint32_t>(options.random >> 24);
 }
 
-void AudioStream::configure(const StreamMedia& media) noexcept {
-  media_ = media;
+void AudioStream::configure(StreamMedia& media) noexcept {
+  // The same codecs keep their state, for example when the peer holds the call.
+  if (media.codecs && media.codecs->options() != codecs_->options()) std::swap(codecs_, media.codecs);
+  media_.remote_rtp = media.remote_rtp;
+  media_.remote_rtcp = media.remote_rtcp;
+  media_.event_send_type = media.event_send_type;
+  media_.event_receive_type = media.event_receive_type;
+  media_.event_clock_hz = media.event_clock_hz;
+  media_.send = media.send;
+  media_.receive = media.receive;
   latch_.set_remote(media.remote_rtp, media.signalling);
   marker_ = true;
   SocketAddress hosts[3];
@@ -56,7 +79,7 @@ void AudioStream::receive_all(RtpSocket::Channel channel, int64_t now_ns) noexce
 }
 
 bool AudioStream::play(int16_t* pcm) noexcept {
-  const bool received = jitter_buffer_.get(pcm);
+  const bool received = player_.get(codecs_->decoder, rate_hz(), pcm);
   publish_stats();
   return received;
 }
@@ -153,27 +176,24 @@ bool AudioStream::follow_ssrc(const RtpPacket& packet) noexcept {
   const SsrcSwitch::Verdict verdict = ssrc_switch_.accept(packet.ssrc, packet.sequence);
   if (verdict == SsrcSwitch::Verdict::switched) {
     reception_.start(packet.ssrc, packet.sequence);
-    jitter_buffer_.restart();
+    player_.restart();
     sequencer_.restart();
     event_receiver_.reset();
   }
   return verdict != SsrcSwitch::Verdict::refused;
 }
 
-bool AudioStream::is_audio(const RtpPacket& packet) const noexcept {
-  return packet.payload_type == kPcmuPayloadType || packet.payload_type == kPcmaPayloadType;
-}
-
 void AudioStream::on_media(const RtpPacket& packet, int64_t now_ns) noexcept {
-  const bool is_event = packet.payload_type == media_.event_payload_type;
+  const bool is_event = packet.payload_type == media_.event_receive_type;
   const bool is_noise = packet.payload_type == kComfortNoisePayloadType;
+  const uint32_t clock_hz = codecs_->decoder.clock_hz(packet.payload_type);
   stats_.last_received_ns.store(now_ns, kRelaxed);  // any packet from the peer shows that it is alive
-  if (!is_event && !is_noise && (!is_audio(packet) || packet.payload_bytes > decoded_.size()))
-    return refuse();
+  if (!is_event && !is_noise && clock_hz == 0) return refuse();
   if (!follow_ssrc(packet)) return;
   stats_.packets_received.fetch_add(1, kRelaxed);
+  if (clock_hz != 0) clock_hz_ = clock_hz;
   const uint64_t restarts = reception_.restarts();
-  const auto verdict = reception_.add(packet.sequence, packet.timestamp, samples_of(now_ns));
+  const auto verdict = reception_.add(packet.sequence, packet.timestamp, units_of(now_ns, clock_hz_));
   if (reception_.restarts() != restarts) {
     event_receiver_.reset();
     sequencer_.restart();
@@ -182,34 +202,43 @@ void AudioStream::on_media(const RtpPacket& packet, int64_t now_ns) noexcept {
   if (is_event) on_digit(event_receiver_.add(packet.timestamp, packet.payload, packet.payload_bytes));
   if (assembler_.is_active()) {
     sequencer_.put(packet, now_ns);
-  } else if (is_audio(packet) && media_.receive) {
-    jitter_buffer_.put(packet.timestamp, decoded_.data(), decode(packet));
+  } else if (!is_event && media_.receive) {
+    player_.put(packet, codecs_->decoder);
   }
 }
 
-// Returns the number of samples in decoded_.
-size_t AudioStream::decode(const RtpPacket& packet) noexcept {
-  const G711 law = packet.payload_type == kPcmuPayloadType ? G711::mu_law : G711::a_law;
-  g711_decode(law, packet.payload, packet.payload_bytes, decoded_.data());
-  return packet.payload_bytes;
+// Comfort noise is not for engines, which detect the end of speech by silence.
+uint32_t AudioStream::on_packet(const RtpPacket& packet, int64_t arrived_ns) noexcept {
+  PacketDecoder& decoder = codecs_->decoder;
+  if (packet.payload_type == kComfortNoisePayloadType || decoder.clock_hz(packet.payload_type) == 0) return 0;
+  const size_t samples =
+      decoder.decode(packet.payload_type, packet.payload, packet.payload_bytes, decoded_.data());
+  if (media_.receive) assembler_.append(decoded_.data(), samples, arrived_ns);
+  return decoder.duration(packet.payload_type, packet.payload, packet.payload_bytes);
 }
 
-uint32_t AudioStream::on_packet(const RtpPacket& packet, int64_t arrived_ns) noexcept {
-  if (!is_audio(packet)) return 0;
-  const size_t samples = decode(packet);
-  if (media_.receive) assembler_.append(decoded_.data(), samples, arrived_ns);
-  return static_cast<uint32_t>(samples);
+void AudioStream::on_missing(uint32_t duration, const RtpPacket& next) noexcept {
+  const uint32_t per_ms = clock_hz_ / 1000;
+  uint32_t left = std::min(duration, kMaxConcealMs * per_ms);
+  while (left > 0) {
+    const uint32_t part = std::min(left, kConcealAtOnceMs * per_ms);
+    left -= part;
+    const bool is_last = left == 0 && codecs_->decoder.clock_hz(next.payload_type) == clock_hz_;
+    const size_t samples = codecs_->decoder.conceal(part, is_last ? next.payload : nullptr,
+                                                    is_last ? next.payload_bytes : 0, decoded_.data());
+    if (media_.receive) assembler_.append_concealed(decoded_.data(), samples);
+  }
 }
 
 void AudioStream::begin_frames(FrameAssembler::Sink sink, void* user) noexcept {
   sequencer_.restart();
-  assembler_.begin(sink, user);
+  assembler_.begin(rate_hz(), sink, user);
 }
 
 void AudioStream::end_frames() noexcept {
   assembler_.end();
   sequencer_.restart();
-  jitter_buffer_.restart();
+  player_.restart();
 }
 
 void AudioStream::tick_frames(int64_t now_ns) noexcept {
@@ -232,35 +261,47 @@ std::optional<char> AudioStream::next_digit() noexcept {
 }
 
 bool AudioStream::send_digit(char digit, uint32_t duration_ms) noexcept {
-  return media_.event_payload_type >= 0 && event_sender_.start(digit, sent_.rtp_timestamp, duration_ms);
+  return media_.event_send_type >= 0 &&
+         event_sender_.start(digit, sent_.rtp_timestamp, duration_ms, media_.event_clock_hz);
 }
 
 void AudioStream::push(const int16_t* pcm, int64_t now_ns) noexcept {
-  if (!media_.send) {
-    sent_.rtp_timestamp += kFrameSamples;  // RTP time continues while the peer holds the call
+  if (!media_.send || event_sender_.active()) {
+    // RTP time continues while the peer holds the call. Audio that fills no packet is dropped.
+    const uint32_t elapsed =
+        codecs_->encoder.clock_hz() / 1000 * JitterBuffer::kFrameMs + codecs_->encoder.collected();
+    codecs_->encoder.discard();
     marker_ = true;
-  } else if (event_sender_.active()) {
-    uint8_t payload[TelephoneEventSender::kPayloadBytes];
-    const bool first = event_sender_.next(payload);
-    send_packet(static_cast<uint8_t>(media_.event_payload_type), first, event_sender_.timestamp(), payload,
-                sizeof(payload));
-    sent_.rtp_timestamp += kFrameSamples;
-    marker_ = true;
+    if (media_.send) send_event();
+    sent_.rtp_timestamp += elapsed;
   } else {
-    uint8_t payload[kFrameSamples];
-    g711_encode(media_.law, pcm, kFrameSamples, payload);
-    send_packet(media_.law == G711::mu_law ? kPcmuPayloadType : kPcmaPayloadType, marker_,
-                sent_.rtp_timestamp, payload, sizeof(payload));
-    sent_.rtp_timestamp += kFrameSamples;
-    marker_ = false;
+    send_audio(pcm);
   }
   if (rtcp_.is_due(now_ns)) send_rtcp(now_ns, false);
+}
+
+void AudioStream::send_audio(const int16_t* pcm) noexcept {
+  PacketEncoder& encoder = codecs_->encoder;
+  uint8_t payload[kMaxPayloadBytes];
+  encoder.add(pcm, static_cast<uint32_t>(frame_samples()));
+  while (const size_t bytes = encoder.next(payload, sizeof(payload))) {
+    send_packet(encoder.payload_type(), marker_, sent_.rtp_timestamp, payload, bytes);
+    sent_.rtp_timestamp += encoder.duration();
+    marker_ = false;
+  }
+}
+
+void AudioStream::send_event() noexcept {
+  uint8_t payload[TelephoneEventSender::kPayloadBytes];
+  const bool first = event_sender_.next(payload);
+  send_packet(static_cast<uint8_t>(media_.event_send_type), first, event_sender_.timestamp(), payload,
+              sizeof(payload));
 }
 
 void AudioStream::send_packet(uint8_t payload_type, bool marker, uint32_t timestamp, const uint8_t* payload,
                               size_t bytes) noexcept {
   if (security_.is_required && !security_.protection) return;
-  uint8_t out[kRtpHeaderBytes + kFrameSamples + PacketProtection::kMaxTrailerBytes];
+  uint8_t out[kRtpHeaderBytes + kMaxPayloadBytes + PacketProtection::kMaxTrailerBytes];
   RtpPacket header;
   header.payload_type = payload_type;
   header.marker = marker;
@@ -296,10 +337,12 @@ void AudioStream::send_rtcp(int64_t now_ns, bool bye) noexcept {
 
 void AudioStream::publish_stats() noexcept {
   stats_.lost.store(ssrc_switch_.has_ssrc() ? reception_.lost() : 0, kRelaxed);
-  stats_.jitter_us.store(reception_.jitter() * 125, kRelaxed);
+  stats_.jitter_us.store(static_cast<uint32_t>(uint64_t{reception_.jitter()} * 1000 / (clock_hz_ / 1000)),
+                         kRelaxed);
   stats_.duplicates.store(reception_.duplicates(), kRelaxed);
-  stats_.packets_late.store(jitter_buffer_.stats().late_packets + sequencer_.stats().late_packets, kRelaxed);
-  stats_.delay_ms.store(assembler_.is_active() ? 0 : jitter_buffer_.delay_ms(), kRelaxed);
+  stats_.packets_late.store(player_.buffer().stats().late_packets + sequencer_.stats().late_packets,
+                            kRelaxed);
+  stats_.delay_ms.store(assembler_.is_active() ? 0 : player_.buffer().delay_ms(), kRelaxed);
   const RtcpSession::PeerReport& report = rtcp_.peer_report();
   stats_.round_trip_us.store(report.round_trip_us, kRelaxed);
   stats_.remote_fraction_lost.store(report.fraction_lost, kRelaxed);

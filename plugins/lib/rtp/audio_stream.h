@@ -1,4 +1,4 @@
-// The media side of one G.711 call: socket, jitter buffer, codec, RTCP. The media thread calls pull() and
+// The media side of one call: socket, jitter buffer, codecs, RTCP. The media thread calls pull() and
 // push() once per 20 ms tick, or receive() for each packet and begin_tick(), play() and push() once per tick;
 // none of these allocates, locks or logs. configure(), send_digit(), next_digit() and send_bye() run on that
 // thread too. Any thread may read stats().
@@ -12,31 +12,34 @@
 #include <array>
 #include <atomic>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 
-#include "codec/g711.h"
+#include "rtp/audio_player.h"
 #include "rtp/frame_assembler.h"
-#include "rtp/jitter_buffer.h"
 #include "rtp/packet_sequencer.h"
 #include "rtp/reception_stats.h"
 #include "rtp/rtcp_session.h"
 #include "rtp/socket.h"
 #include "rtp/ssrc_switch.h"
+#include "rtp/stream_codecs.h"
 #include "rtp/stream_security.h"
 #include "rtp/symmetric_rtp.h"
 #include "rtp/telephone_event.h"
 
 namespace patchbay::lib {
 
-// The result of an SDP offer/answer exchange. Payload types are those of the peer's SDP.
+// The result of an SDP offer/answer exchange.
 struct StreamMedia {
   SocketAddress remote_rtp;
   SocketAddress remote_rtcp;
-  SocketAddress signalling;     // host that may send instead of remote_rtp's; invalid: none
-  G711 law = G711::mu_law;      // codec of what we send; packets of either law are accepted
-  int event_payload_type = -1;  // of telephone-event (RFC 4733); -1: none
-  bool send = true;             // false while the peer holds the call
+  SocketAddress signalling;              // host that may send instead of remote_rtp's; invalid: none
+  std::unique_ptr<StreamCodecs> codecs;  // null: as before; PCMU at first
+  int event_send_type = -1;              // of telephone-event (RFC 4733); -1: none
+  int event_receive_type = -1;
+  uint32_t event_clock_hz = 8000;
+  bool send = true;  // false while the peer holds the call
   bool receive = true;
 };
 
@@ -58,8 +61,6 @@ struct StreamStats {
 
 class AudioStream final : private PacketSequencer::Listener {
  public:
-  static constexpr size_t kFrameSamples = JitterBuffer::kFrameSamples;
-  static constexpr uint32_t kRateHz = 8000;
   struct Options {
     JitterBuffer::Options jitter;
     uint64_t random = 0;  // seeds SSRC, sequence and timestamp; must be random (RFC 3550 section 5.1)
@@ -77,8 +78,13 @@ class AudioStream final : private PacketSequencer::Listener {
   // See RtpSocket::dropped(). Any thread.
   uint64_t packets_dropped() const noexcept { return socket_.dropped(); }
 
-  // Call it before the first packet, and again after every SDP offer or answer.
-  void configure(const StreamMedia& media) noexcept;
+  // Of the audio that play() and frames have and push() gets, and how much that is in a frame of 20 ms.
+  uint32_t rate_hz() const noexcept { return codecs_->rate_hz(); }
+  size_t frame_samples() const noexcept { return rate_hz() / 1000 * JitterBuffer::kFrameMs; }
+
+  // Call it before the first packet, and again after every SDP offer or answer. Leaves in `media` what the
+  // caller has to free: the codecs that were used before, or those of `media` if they are the same.
+  void configure(StreamMedia& media) noexcept;
   // Sets the encryption, before the configure() of the same offer and answer; in the clear by default. Leaves
   // in `security` what was used before, which the caller has to free.
   void secure(StreamSecurity& security) noexcept;
@@ -109,7 +115,8 @@ class AudioStream final : private PacketSequencer::Listener {
   void give_up_missing(int64_t now_ns) noexcept { sequencer_.give_up(now_ns); }
   void tick_frames(int64_t now_ns) noexcept;
 
-  // Sends one frame, or a part of a DTMF digit instead, and RTCP when it is due.
+  // Sends one frame, or a part of a DTMF digit instead, and RTCP when it is due. Packets of more than 20 ms
+  // leave with the frame that completes them.
   void push(const int16_t* pcm, int64_t now_ns) noexcept;
 
   // Returns the next DTMF digit from the peer, oldest first; keeps at most 16.
@@ -134,10 +141,8 @@ class AudioStream final : private PacketSequencer::Listener {
   bool has_budget(RtpSocket::Channel channel) const noexcept;
   bool take(RtpSocket::Channel channel, int64_t now_ns) noexcept;
   void on_media(const RtpPacket& packet, int64_t now_ns) noexcept;
-  bool is_audio(const RtpPacket& packet) const noexcept;
-  size_t decode(const RtpPacket& packet) noexcept;
   uint32_t on_packet(const RtpPacket& packet, int64_t arrived_ns) noexcept override;
-  void on_missing(uint32_t duration) noexcept override { assembler_.conceal(duration); }
+  void on_missing(uint32_t duration, const RtpPacket& next) noexcept override;
   bool follow_ssrc(const RtpPacket& packet) noexcept;
   bool on_datagram(Datagram& datagram, int64_t now_ns) noexcept;
   bool on_rtp_datagram(Datagram& datagram, int64_t now_ns) noexcept;
@@ -147,6 +152,8 @@ class AudioStream final : private PacketSequencer::Listener {
   bool protect(PacketProtection::Kind kind, uint8_t* data, size_t& size) noexcept;
   void refuse() noexcept { stats_.packets_refused.fetch_add(1, std::memory_order_relaxed); }
   void on_digit(std::optional<char> digit) noexcept;
+  void send_audio(const int16_t* pcm) noexcept;
+  void send_event() noexcept;
   void send_packet(uint8_t payload_type, bool marker, uint32_t timestamp, const uint8_t* payload,
                    size_t bytes) noexcept;
   void send_rtcp(int64_t now_ns, bool bye) noexcept;
@@ -155,9 +162,10 @@ class AudioStream final : private PacketSequencer::Listener {
   ReceptionStats* reception() noexcept { return ssrc_switch_.has_ssrc() ? &reception_ : nullptr; }
 
   RtpSocket socket_;
-  JitterBuffer jitter_buffer_;
+  std::unique_ptr<StreamCodecs> codecs_;
+  AudioPlayer player_;
   PacketSequencer sequencer_{*this};
-  FrameAssembler assembler_{kRateHz};
+  FrameAssembler assembler_;
   SymmetricRtp latch_;
   SsrcSwitch ssrc_switch_;
   ReceptionStats reception_;
@@ -171,12 +179,13 @@ class AudioStream final : private PacketSequencer::Listener {
   SentMedia sent_;  // its rtp_timestamp is that of the next packet
   uint16_t sequence_;
   bool marker_ = true;
+  uint32_t clock_hz_ = 8000;  // of what the peer sends
   Budget budget_;
   std::array<char, 16> digits_{};
   size_t digits_begin_ = 0;
   size_t digits_count_ = 0;
   Datagram received_;  // the one being handled
-  std::array<int16_t, 1024> decoded_{};
+  std::array<int16_t, PacketDecoder::kMaxSamples> decoded_{};
   StreamStats stats_;
 };
 

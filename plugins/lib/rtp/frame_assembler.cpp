@@ -6,18 +6,18 @@ namespace patchbay::lib {
 namespace {
 
 constexpr int64_t kSilenceAfterNs = 200'000'000;  // as long as the longest jitter buffer
-constexpr size_t kMaxConcealedFrames = 10;
 constexpr size_t kFrameCredit = 100;
 constexpr size_t kCreditPerTick = 105;            // for a sender whose clock is fast
 constexpr size_t kMaxCredit = 50 * kFrameCredit;  // a burst of 1 s, after a delay in the network
 
 }  // namespace
 
-void FrameAssembler::begin(Sink sink, void* user) noexcept {
+void FrameAssembler::begin(uint32_t rate_hz, Sink sink, void* user) noexcept {
+  frame_samples_ = rate_hz / 1000 * kFrameMs;
   sink_ = sink;
   user_ = user;
   filled_ = 0;
-  last_.fill(0);
+  concealed_ = 0;
   last_audio_ns_ = 0;
   credit_ = kMaxCredit;
 }
@@ -28,20 +28,12 @@ void FrameAssembler::append(const int16_t* pcm, size_t samples, int64_t now_ns) 
   add(pcm, samples);
 }
 
-void FrameAssembler::conceal(size_t samples) noexcept {
+void FrameAssembler::append_concealed(const int16_t* pcm, size_t samples) noexcept {
   if (!is_active()) return;
-  samples = std::min(samples, kMaxConcealedFrames * frame_samples_);
-  std::array<int16_t, kMaxFrameSamples> part;
-  for (size_t i = 0; i < frame_samples_; ++i)
-    part[i] = static_cast<int16_t>(last_[i] * static_cast<int32_t>(frame_samples_ - i) /
-                                   static_cast<int32_t>(frame_samples_));
-  while (samples > 0) {
-    const size_t count = std::min(samples, frame_samples_);
-    add(part.data(), count);
-    ++stats_.concealed_frames;
-    samples -= count;
-    part.fill(0);
-  }
+  add(pcm, samples);
+  concealed_ += samples;
+  stats_.concealed_frames += concealed_ / frame_samples_;
+  concealed_ %= frame_samples_;
 }
 
 void FrameAssembler::add(const int16_t* pcm, size_t samples) noexcept {
@@ -57,7 +49,6 @@ void FrameAssembler::add(const int16_t* pcm, size_t samples) noexcept {
 
 void FrameAssembler::pass_frame() noexcept {
   filled_ = 0;
-  last_ = frame_;
   if (credit_ < kFrameCredit) {
     ++stats_.dropped_frames;
     return;

@@ -1,5 +1,5 @@
 // Cuts decoded audio in order into frames of 20 ms for a listener without a playout clock (an AI engine).
-// Fills what is missing, and a sender that has stopped, with silence, because an engine detects the end of
+// Fills a pause of the sender with silence, because an engine detects the end of
 // speech by it. Limits a sender that is faster than its audio lasts. One thread; no allocation.
 #pragma once
 
@@ -22,22 +22,18 @@ class FrameAssembler {
   };
   using Sink = void (*)(void* user, const Frame& frame);
   struct Stats {
-    uint64_t concealed_frames = 0;  // of repetition or silence, in place of missing packets
+    uint64_t concealed_frames = 0;  // in place of missing packets; parts of frames are added up
     uint64_t dropped_frames = 0;    // beyond what a sender may be ahead of its audio
   };
 
-  // `rate_hz`: of the samples; at most 48 kHz.
-  explicit FrameAssembler(uint32_t rate_hz) noexcept : frame_samples_(rate_hz / 1000 * kFrameMs) {}
-
-  // Passes frames to sink(user, frame) from now on.
-  void begin(Sink sink, void* user) noexcept;
+  // Passes frames to sink(user, frame) from now on. `rate_hz`: of the samples; at most 48 kHz.
+  void begin(uint32_t rate_hz, Sink sink, void* user) noexcept;
   void end() noexcept { sink_ = nullptr; }
   bool is_active() const noexcept { return sink_ != nullptr; }
 
   void append(const int16_t* pcm, size_t samples, int64_t now_ns) noexcept;
-  // In place of missing samples: fades the latest frame out, then silence, for 200 ms at most. A longer gap
-  // is a pause of the sender.
-  void conceal(size_t samples) noexcept;
+  // In place of missing samples.
+  void append_concealed(const int16_t* pcm, size_t samples) noexcept;
   // Once every 20 ms. Passes on silence once nothing has come for 200 ms.
   void tick(int64_t now_ns) noexcept;
 
@@ -47,14 +43,14 @@ class FrameAssembler {
   void add(const int16_t* pcm, size_t samples) noexcept;
   void pass_frame() noexcept;
 
-  const size_t frame_samples_;
   // borrowed
   Sink sink_ = nullptr;
   void* user_ = nullptr;
   // state
+  size_t frame_samples_ = 0;
   std::array<int16_t, kMaxFrameSamples> frame_{};
   size_t filled_ = 0;
-  std::array<int16_t, kMaxFrameSamples> last_{};
+  size_t concealed_ = 0;  // samples, less than a frame
   int64_t last_audio_ns_ = 0;
   size_t credit_ = 0;  // frames that may be passed on before the next tick, in hundredths
   Stats stats_;

@@ -2,78 +2,73 @@
 
 #include <algorithm>
 #include <cstring>
+#include <limits>
 
 namespace patchbay::lib {
 namespace {
 
-constexpr uint32_t kMask = JitterBuffer::kCapacitySamples - 1;
-static_assert((JitterBuffer::kCapacitySamples & kMask) == 0);
-constexpr uint32_t kFrame = JitterBuffer::kFrameSamples;
-constexpr uint32_t kSamplesPerMs = 8;
+constexpr uint32_t kMinDelayMs = 20;
+constexpr uint32_t kMaxDelayMs = 200;
+constexpr uint32_t kLongestPacketMs = 120;
+constexpr uint32_t kMaxBurstMs = 80;  // beyond the maximum delay; further ahead, the timestamps have jumped
 constexpr uint32_t kFramesToShrink = 100;  // 2 s without a late packet
 constexpr uint32_t kLateToResync = 4;      // this many in a row mean that the sender's timestamps jumped back
-constexpr uint32_t kMaxBurst =
-    4 * kFrame;  // beyond the maximum delay; further ahead, the timestamps have jumped
+constexpr int32_t kNoDepth = std::numeric_limits<int32_t>::max();
 
-// Calls run(index, done, size) for each of the at most two continuous parts of a range of the ring. `done`:
-// the samples before the part.
-template <class Run>
-void for_each_run(uint32_t timestamp, uint32_t count, Run run) {
-  for (uint32_t done = 0; done < count;) {
-    const uint32_t index = (timestamp + done) & kMask;
-    const uint32_t size = std::min<uint32_t>(count - done, JitterBuffer::kCapacitySamples - index);
-    run(index, done, size);
-    done += size;
-  }
-}
+int32_t distance(uint32_t from, uint32_t to) noexcept { return static_cast<int32_t>(to - from); }
 
 }  // namespace
 
 JitterBuffer::JitterBuffer(const Options& options) noexcept
-    : min_(std::clamp<uint32_t>(options.min_delay_ms, 20, 200) * kSamplesPerMs),
-      max_(std::max(min_, std::clamp<uint32_t>(options.max_delay_ms, 20, 200) * kSamplesPerMs)),
-      target_(min_) {}
+    : min_ms_(std::clamp(options.min_delay_ms, kMinDelayMs, kMaxDelayMs)),
+      max_ms_(std::max(min_ms_, std::clamp(options.max_delay_ms, kMinDelayMs, kMaxDelayMs))),
+      target_ms_(min_ms_) {}
 
-void JitterBuffer::restart() noexcept {
+void JitterBuffer::restart(uint32_t clock_hz) noexcept {
+  per_ms_ = std::max(1U, clock_hz / 1000);
   running_ = false;
-  valid_.fill(0);
+  concealed_ = 0;
+  for (Slot& slot : slots_) slot.used = false;
 }
 
 void JitterBuffer::begin_at(uint32_t timestamp) noexcept {
-  valid_.fill(0);
+  for (Slot& slot : slots_) slot.used = false;
   running_ = true;
-  play_ = timestamp - target_;
+  play_ = timestamp - units(target_ms_);
   end_ = timestamp;
-  hold_ = 0;
+  hold_ = false;
   played_ = false;
   late_in_a_row_ = 0;
   frames_since_change_ = 0;
-  lowest_depth_ = static_cast<int32_t>(kCapacitySamples);
+  lowest_depth_ = kNoDepth;
 }
 
-void JitterBuffer::put(uint32_t timestamp, const int16_t* pcm, size_t samples) noexcept {
-  if (samples == 0 || samples > kCapacitySamples / 4) return;
-  const auto count = static_cast<uint32_t>(samples);
-  if (!running_) begin_at(timestamp);
-  int64_t ahead = static_cast<int32_t>(timestamp - play_);  // 64 bits, so that sums do not overflow
-  if (ahead + count <= 0) {
-    on_late(timestamp, static_cast<uint32_t>(-ahead));
-    ahead = static_cast<int32_t>(timestamp - play_);
-    if (ahead + count <= 0) return;
+uint32_t JitterBuffer::depth_ms() const noexcept {
+  return running_ ? static_cast<uint32_t>(std::max(0, distance(play_, end_))) / per_ms_ : 0;
+}
+
+void JitterBuffer::put(const Packet& packet) noexcept {
+  if (packet.duration == 0 || packet.duration > units(kLongestPacketMs) || packet.bytes > kMaxPayloadBytes)
+    return;
+  if (!running_) begin_at(packet.timestamp);
+  int64_t ahead = distance(play_, packet.timestamp);  // 64 bits, so that sums do not overflow
+  if (ahead + packet.duration <= 0) {
+    on_late(packet.timestamp, static_cast<uint32_t>(-ahead));
+    ahead = distance(play_, packet.timestamp);
+    if (ahead + packet.duration <= 0) return;
   }
-  if (ahead > int64_t{max_} + kMaxBurst) {
+  if (ahead > int64_t{units(max_ms_ + kMaxBurstMs)}) {
     ++stats_.resyncs;
-    begin_at(timestamp);
-    ahead = target_;
+    begin_at(packet.timestamp);
   }
   late_in_a_row_ = 0;
-  // Skips the samples before the playout point; the rest of the packet can still be played.
-  const uint32_t skip = ahead < 0 ? static_cast<uint32_t>(-ahead) : 0;
-  for_each_run(timestamp + skip, count - skip, [&](uint32_t index, uint32_t done, uint32_t size) {
-    std::memcpy(&samples_[index], pcm + skip + done, size * sizeof(int16_t));
-    std::memset(&valid_[index], 1, size);
-  });
-  if (static_cast<int32_t>(timestamp + count - end_) > 0) end_ = timestamp + count;
+  const auto slot = std::find_if(slots_.begin(), slots_.end(), [](const Slot& one) { return !one.used; });
+  if (slot == slots_.end()) return;
+  slot->used = true;
+  slot->packet = packet;
+  slot->packet.payload = slot->bytes.data();
+  std::memcpy(slot->bytes.data(), packet.payload, packet.bytes);
+  if (distance(end_, packet.timestamp + packet.duration) > 0) end_ = packet.timestamp + packet.duration;
 }
 
 void JitterBuffer::on_late(uint32_t timestamp, uint32_t late_by) noexcept {
@@ -84,84 +79,80 @@ void JitterBuffer::on_late(uint32_t timestamp, uint32_t late_by) noexcept {
     return;
   }
   // Ignores packets later than the maximum delay, because a longer delay could not save them.
-  if (hold_ == 0 && target_ + kFrame <= max_ && late_by <= max_) {
-    target_ += kFrame;
-    hold_ = kFrame;
+  if (!hold_ && target_ms_ + kFrameMs <= max_ms_ && late_by <= units(max_ms_)) {
+    target_ms_ += kFrameMs;
+    hold_ = true;
     frames_since_change_ = 0;
   }
 }
 
-bool JitterBuffer::get(int16_t* pcm) noexcept {
-  if (!running_) {
-    std::memset(pcm, 0, kFrame * sizeof(int16_t));
-    return false;
+JitterBuffer::Frame JitterBuffer::begin_frame() noexcept {
+  if (!running_) return Frame::idle;
+  if (hold_) {
+    hold_ = false;
+    count_concealed(units(kFrameMs));
+    return Frame::hold;
   }
-  if (hold_ > 0) {
-    hold_ = 0;
-    conceal(pcm);
-    return false;
-  }
-  adapt();
-  const bool received = copy_frame(pcm);
-  play_ += kFrame;
-  return received;
+  return should_shrink() ? Frame::skip : Frame::play;
 }
 
-// Copies the received samples of the frame at play_ and clears them; fills holes from the concealed frame.
-bool JitterBuffer::copy_frame(int16_t* pcm) noexcept {
-  bool any = false;
-  bool all = true;
-  for_each_run(play_, kFrame, [&](uint32_t index, uint32_t, uint32_t size) {
-    any = any || std::memchr(&valid_[index], 1, size) != nullptr;
-    all = all && std::memchr(&valid_[index], 0, size) == nullptr;
-  });
-  if (!all) conceal(pcm);
-  if (!any) return false;
-  for_each_run(play_, kFrame, [&](uint32_t index, uint32_t done, uint32_t size) {
-    if (all) {
-      std::memcpy(pcm + done, &samples_[index], size * sizeof(int16_t));
-    } else {
-      for (uint32_t i = 0; i < size; ++i)
-        if (valid_[index + i] != 0) pcm[done + i] = samples_[index + i];
-    }
-    std::memset(&valid_[index], 0, size);
-  });
-  played_ = true;
-  concealed_before_ = false;
-  std::memcpy(last_.data(), pcm, sizeof(last_));
-  return true;
-}
-
-void JitterBuffer::conceal(int16_t* pcm) noexcept {
-  if (played_) ++stats_.concealed_frames;  // the initial delay is not a loss
-  if (concealed_before_) {
-    std::memset(pcm, 0, kFrame * sizeof(int16_t));
-    return;
-  }
-  for (uint32_t i = 0; i < kFrame; ++i)
-    pcm[i] = static_cast<int16_t>(last_[i] * static_cast<int32_t>(kFrame - i) / static_cast<int32_t>(kFrame));
-  concealed_before_ = true;
-}
-
-// Drops one frame when for two seconds the buffer held at least one more than it needed, because the jitter
-// fell or the sender's clock runs faster than ours.
-void JitterBuffer::adapt() noexcept {
-  const int32_t now = depth();
+// Whether for two seconds the buffer held at least a frame more than it needed, because the jitter fell or
+// the sender's clock runs faster than ours.
+bool JitterBuffer::should_shrink() noexcept {
+  const int32_t now = distance(play_, end_);
   if (now <= 0) {
     frames_since_change_ = 0;
-    lowest_depth_ = static_cast<int32_t>(kCapacitySamples);
-    return;
+    lowest_depth_ = kNoDepth;
+    return false;
   }
   lowest_depth_ = std::min(lowest_depth_, now);
-  if (++frames_since_change_ < kFramesToShrink) return;
-  if (lowest_depth_ > static_cast<int32_t>(min_ + kFrame)) {
-    for_each_run(play_, kFrame,
-                 [&](uint32_t index, uint32_t, uint32_t size) { std::memset(&valid_[index], 0, size); });
-    play_ += kFrame;
-    target_ = std::max(min_, target_ - kFrame);
-  }
+  if (++frames_since_change_ < kFramesToShrink) return false;
+  const bool shrinks = lowest_depth_ > static_cast<int32_t>(units(min_ms_ + kFrameMs));
+  if (shrinks) target_ms_ = std::max(min_ms_, target_ms_ - kFrameMs);
   frames_since_change_ = 0;
-  lowest_depth_ = static_cast<int32_t>(kCapacitySamples);
+  lowest_depth_ = kNoDepth;
+  return shrinks;
+}
+
+// Returns the packet to play next, or null; frees those that are past.
+JitterBuffer::Slot* JitterBuffer::earliest() noexcept {
+  Slot* best = nullptr;
+  for (Slot& slot : slots_) {
+    if (!slot.used) continue;
+    if (distance(play_, slot.packet.timestamp + slot.packet.duration) <= 0) {
+      slot.used = false;
+    } else if (best == nullptr || distance(best->packet.timestamp, slot.packet.timestamp) < 0) {
+      best = &slot;
+    }
+  }
+  return best;
+}
+
+JitterBuffer::Part JitterBuffer::next(uint32_t wanted) noexcept {
+  Part part;
+  Slot* slot = earliest();
+  const int32_t ahead = slot == nullptr ? 0 : distance(play_, slot->packet.timestamp);
+  if (slot != nullptr) given_ = slot->packet;
+  if (slot != nullptr && ahead <= 0) {
+    part.packet = &given_;
+    part.skipped = static_cast<uint32_t>(-ahead);
+    play_ = given_.timestamp + given_.duration;
+    slot->used = false;  // its bytes stay until the next put()
+    played_ = true;
+    return part;
+  }
+  part.gap = slot == nullptr ? wanted : std::min(wanted, static_cast<uint32_t>(ahead));
+  if (slot != nullptr && part.gap == static_cast<uint32_t>(ahead)) part.after_gap = &given_;
+  play_ += part.gap;
+  count_concealed(part.gap);
+  return part;
+}
+
+void JitterBuffer::count_concealed(uint32_t gap) noexcept {
+  if (!played_) return;  // the initial delay is not a loss
+  concealed_ += gap;
+  stats_.concealed_frames += concealed_ / units(kFrameMs);
+  concealed_ %= units(kFrameMs);
 }
 
 }  // namespace patchbay::lib

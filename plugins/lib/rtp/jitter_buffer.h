@@ -1,11 +1,10 @@
-// Jitter buffer of one received audio stream at 8 kHz, addressed by RTP timestamp: decoded packets of any
-// length and in any order go in, frames of 20 ms come out at the pace of the media clock. One thread; no
-// allocation after construction.
+// Jitter buffer of one received audio stream, addressed by RTP timestamp: packets of any length and in any
+// order go in, and come out in order at the pace of the media clock, one frame of 20 ms per tick. It keeps
+// packets as they came, because decoders need them in order. One thread; no allocation after construction.
 //
-// Fills a gap by repeating the last frame with a fade-out, then with silence. The playout delay adapts
-// between two bounds: it grows when packets arrive too late to be played, and shrinks after two seconds in
-// which the buffer held more than it needed. ReceptionStats checks sequence numbers; the caller passes no
-// duplicates.
+// The playout delay adapts between two bounds: it grows when packets arrive too late to be played, and
+// shrinks after two seconds in which the buffer held more than it needed. ReceptionStats checks sequence
+// numbers; the caller passes no duplicates.
 #pragma once
 
 #include <array>
@@ -16,12 +15,13 @@ namespace patchbay::lib {
 
 class JitterBuffer {
  public:
-  static constexpr size_t kFrameSamples = 160;  // 20 ms
-  static constexpr size_t kCapacitySamples = 4096;
+  static constexpr uint32_t kFrameMs = 20;
+  static constexpr size_t kSlots = 32;  // 10 ms packets of the longest delay and a burst beyond it
+  static constexpr size_t kMaxPayloadBytes = 1280;
 
   struct Stats {
     uint64_t late_packets = 0;      // arrived after their playout time; dropped
-    uint64_t concealed_frames = 0;  // repeated or silent frames of a running stream
+    uint64_t concealed_frames = 0;  // of a running stream; parts of frames are added up
     uint64_t resyncs = 0;           // jumps of the sender's timestamps
   };
 
@@ -30,43 +30,81 @@ class JitterBuffer {
     uint32_t min_delay_ms = 0;  // where the delay begins, and its least
     uint32_t max_delay_ms = 0;  // how far it grows when packets come late; never below the least
   };
+
+  // Times are in units of the RTP clock.
+  struct Packet {
+    uint32_t timestamp = 0;
+    uint32_t duration = 0;
+    uint8_t payload_type = 0;
+    const uint8_t* payload = nullptr;
+    size_t bytes = 0;
+  };
+
+  // What the caller does for a tick, before it calls next().
+  enum class Frame {
+    idle,  // plays silence, because no stream has begun; next() is not called
+    hold,  // conceals a whole frame, because the delay grows; next() is not called
+    play,  // plays one frame
+    skip,  // plays two frames in the time of one, because the delay shrinks
+  };
+
+  // The next piece of the stream.
+  struct Part {
+    const Packet* packet = nullptr;  // valid until put() or next(); null: a gap
+    uint32_t skipped = 0;            // of the packet: time that was concealed before it came
+    uint32_t gap = 0;                // of a gap: its length, at most what was wanted
+    const Packet* after_gap =
+        nullptr;  // the packet that follows the gap immediately; null if there is none yet
+  };
+
   explicit JitterBuffer(const Options& options) noexcept;
 
-  // Starts a new stream (another SSRC): drops the buffered audio and keeps the learnt delay.
-  void restart() noexcept;
+  // Starts a new stream (another SSRC or clock): drops the packets and keeps the learnt delay.
+  void restart(uint32_t clock_hz) noexcept;
 
-  void put(uint32_t timestamp, const int16_t* pcm, size_t samples) noexcept;
+  // Copies the packet.
+  void put(const Packet& packet) noexcept;
 
-  // Always writes kFrameSamples. Returns whether at least some of them were received.
-  bool get(int16_t* pcm) noexcept;
+  // Call it at each tick. Then call next() until the parts fill the frame; a packet may last longer, and its
+  // rest belongs to the next frames.
+  Frame begin_frame() noexcept;
+  // `wanted`: what the frame still needs, at least 1.
+  Part next(uint32_t wanted) noexcept;
 
-  uint32_t delay_ms() const noexcept { return target_ / 8; }
-  // Samples buffered ahead of the playout point.
-  int32_t depth() const noexcept { return running_ ? static_cast<int32_t>(end_ - play_) : 0; }
+  uint32_t delay_ms() const noexcept { return target_ms_; }
+  // Buffered ahead of the playout point.
+  uint32_t depth_ms() const noexcept;
   const Stats& stats() const noexcept { return stats_; }
 
  private:
+  struct Slot {
+    bool used = false;
+    Packet packet;  // its payload points to `bytes`
+    std::array<uint8_t, kMaxPayloadBytes> bytes;
+  };
+
+  uint32_t units(uint32_t ms) const noexcept { return ms * per_ms_; }
   void begin_at(uint32_t timestamp) noexcept;
   void on_late(uint32_t timestamp, uint32_t late_by) noexcept;
-  bool copy_frame(int16_t* pcm) noexcept;
-  void conceal(int16_t* pcm) noexcept;
-  void adapt() noexcept;
+  bool should_shrink() noexcept;
+  Slot* earliest() noexcept;
+  void count_concealed(uint32_t gap) noexcept;
 
-  uint32_t min_;  // in samples, like max_, target_, hold_ and lowest_depth_
-  uint32_t max_;
-  uint32_t target_;
+  const uint32_t min_ms_;
+  const uint32_t max_ms_;
+  uint32_t target_ms_;
+  uint32_t per_ms_ = 8;  // units of the RTP clock
   bool running_ = false;
-  uint32_t play_ = 0;  // timestamp of the next sample to play
-  uint32_t end_ = 0;   // one past the newest sample
-  uint32_t hold_ = 0;  // samples to conceal before playout continues, while the delay grows
+  bool hold_ = false;       // the delay grows at the next frame
+  bool played_ = false;     // a packet was played since begin_at()
+  uint32_t play_ = 0;       // timestamp of what comes next
+  uint32_t end_ = 0;        // one past the newest packet
+  uint32_t concealed_ = 0;  // less than a frame of it
   uint32_t late_in_a_row_ = 0;
   uint32_t frames_since_change_ = 0;
   int32_t lowest_depth_ = 0;
-  bool played_ = false;  // received audio was played since begin_at()
-  bool concealed_before_ = false;
-  std::array<int16_t, kCapacitySamples> samples_{};
-  std::array<uint8_t, kCapacitySamples> valid_{};
-  std::array<int16_t, kFrameSamples> last_{};
+  std::array<Slot, kSlots> slots_{};
+  Packet given_;  // what next() returned
   Stats stats_;
 };
 

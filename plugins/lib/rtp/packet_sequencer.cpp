@@ -59,7 +59,7 @@ PacketSequencer::Waiting& PacketSequencer::earliest() noexcept {
 
 void PacketSequencer::skip_to(const RtpPacket& packet) noexcept {
   const auto gap = static_cast<int32_t>(packet.timestamp - next_timestamp_);
-  if (gap > 0) listener_.on_missing(static_cast<uint32_t>(gap));
+  if (gap > 0) listener_.on_missing(static_cast<uint32_t>(gap), packet);
   next_sequence_ = packet.sequence;
 }
 

@@ -23,8 +23,9 @@ class PacketSequencer {
     // The next packet in order; its payload is valid for the call. Returns how long its audio lasts, in units
     // of the RTP timestamp: 0 for one without audio (a telephone-event, comfort noise).
     virtual uint32_t on_packet(const RtpPacket& packet, int64_t arrived_ns) noexcept = 0;
-    // Packets are missing here that lasted `duration`, in units of the RTP timestamp.
-    virtual void on_missing(uint32_t duration) noexcept = 0;
+    // Packets are missing here that lasted `duration`, in units of the RTP timestamp. `next` follows them;
+    // on_packet() will pass it.
+    virtual void on_missing(uint32_t duration, const RtpPacket& next) noexcept = 0;
 
    protected:
     ~Listener() = default;

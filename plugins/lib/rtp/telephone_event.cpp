@@ -9,7 +9,7 @@ namespace patchbay::lib {
 namespace {
 
 constexpr std::string_view kDigits = "0123456789*#ABCD";  // the index is the event code
-constexpr uint32_t kSamplesPerTick = 160;
+constexpr uint32_t kTickMs = 20;
 constexpr uint8_t kVolume = 10;  // -10 dBm0
 constexpr uint8_t kEnd = 0x80;
 constexpr uint8_t kEndRepeats = 3;
@@ -43,7 +43,8 @@ std::optional<char> TelephoneEventReceiver::add(uint32_t timestamp, const uint8_
   return kDigits[payload[0]];
 }
 
-bool TelephoneEventSender::start(char digit, uint32_t timestamp, uint32_t duration_ms) noexcept {
+bool TelephoneEventSender::start(char digit, uint32_t timestamp, uint32_t duration_ms,
+                                 uint32_t clock_hz) noexcept {
   const size_t event = kDigits.find(digit);
   if (active_ || event == std::string_view::npos) return false;
   active_ = true;
@@ -51,13 +52,15 @@ bool TelephoneEventSender::start(char digit, uint32_t timestamp, uint32_t durati
   ends_sent_ = 0;
   timestamp_ = timestamp;
   elapsed_ = 0;
-  duration_ = std::clamp<uint32_t>(duration_ms, 40, 5000) * 8;
+  per_tick_ = clock_hz / 1000 * kTickMs;
+  // The field has 16 bits: 8 s at 8 kHz, 1.3 s at 48 kHz.
+  duration_ = std::min(std::clamp<uint32_t>(duration_ms, 40, 5000) * (clock_hz / 1000), uint32_t{0xFFFF});
   return true;
 }
 
 bool TelephoneEventSender::next(uint8_t out[kPayloadBytes]) noexcept {
   const bool first = elapsed_ == 0;
-  elapsed_ = std::min(elapsed_ + kSamplesPerTick, duration_);
+  elapsed_ = std::min(elapsed_ + per_tick_, duration_);
   const bool ended = elapsed_ == duration_;
   out[0] = event_;
   out[1] = static_cast<uint8_t>((ended ? kEnd : 0) | kVolume);

@@ -30,8 +30,8 @@ class TelephoneEventSender {
   static constexpr size_t kPayloadBytes = 4;
 
   // Returns false while another digit is being sent, or if `digit` is invalid. `timestamp` is that of the
-  // whole event.
-  bool start(char digit, uint32_t timestamp, uint32_t duration_ms) noexcept;
+  // whole event, `clock_hz` that of its duration.
+  bool start(char digit, uint32_t timestamp, uint32_t duration_ms, uint32_t clock_hz = 8000) noexcept;
   bool active() const noexcept { return active_; }
   uint32_t timestamp() const noexcept { return timestamp_; }
 
@@ -45,6 +45,7 @@ class TelephoneEventSender {
   uint32_t timestamp_ = 0;
   uint32_t elapsed_ = 0;  // samples
   uint32_t duration_ = 0;
+  uint32_t per_tick_ = 160;
 };
 
 }  // namespace patchbay::lib

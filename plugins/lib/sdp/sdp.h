@@ -11,6 +11,7 @@
 
 #include "codec/codec.h"
 #include "rtp/address.h"
+#include "rtp/common_codec.h"
 #include "sdp/sdp_security.h"
 
 namespace patchbay::lib {
@@ -33,14 +34,6 @@ struct LocalMedia {
   bool comfort_noise = false;  // offers CN (RFC 3389), so the peer may suppress silence
   PayloadTypes types;
   LocalSecurity security;
-};
-
-// A codec that both sides have.
-struct CommonCodec {
-  Codec codec = Codec::pcmu;
-  int send_type = 0;     // payload type of what we send
-  int receive_type = 0;  // and of what the peer sends
-  OpusOptions opus;      // what the peer asks of our encoder
 };
 
 // telephone-event in common; -1: the peer does not support it.

@@ -152,7 +152,7 @@ bool InboundLeg::prepare_media() {
   Status ready = media_.open();
   if (ready) ready = media_.use_security(trunk_, log_);
   if (ready) {
-    auto sdp = media_.negotiation().answer_invite(invite_.source, invite_.sdp);
+    auto sdp = media_.negotiation().answer_invite(invite_.source, trunk_.media, invite_.sdp);
     if (sdp) sdp_ = *std::move(sdp);
     ready = sdp ? Status() : Status(sdp.error());
     if (ready) port_ = media_.open_port();

@@ -1,5 +1,6 @@
 #include "leg_port.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace patchbay::sip_trunk {
@@ -8,9 +9,15 @@ LegPort::LegPort(const Host& host, lib::RtpSocket socket, const lib::AudioStream
                  Function<void(char)> on_digit)
     : host_(host), stream_(std::move(socket), options), on_digit_(std::move(on_digit)) {}
 
-void LegPort::configure(const lib::StreamMedia& media) { media_.put(media); }
+void LegPort::configure(lib::StreamMedia media) { media_.put(std::move(media)); }
+
+uint32_t LegPort::choose_rate(uint32_t wanted) noexcept {
+  if (!is_open_) rate_hz_ = wanted;
+  return rate_hz_;
+}
 
 Handle LegPort::open(const Host& host) {
+  is_open_ = true;
   const Handle port = AudioPort::open(host);
   // Without a watch the sockets are read at each tick.
   if (!port || !rtp_.watch.open<&LegPort::on_rtp>(stream_.descriptor(Channel::rtp), *this)) return port;
@@ -68,8 +75,7 @@ void LegPort::pull(pb_frame& out) noexcept {
     set_missing_timer();
     out.flags |= PB_FRAME_SILENCE;  // ignored
   } else {
-    stream_.play(out.pcm);
-    out.samples = lib::AudioStream::kFrameSamples;
+    play(out);
   }
   post_digits();
 }
@@ -97,7 +103,7 @@ void LegPort::pass_frame(const lib::FrameAssembler::Frame& received) noexcept {
   frame.flags = received.is_silence ? PB_FRAME_SILENCE : 0;
   frame.tick = last_tick_;
   frame.time_ns = received.time_ns;
-  frame.rate_hz = kRateHz;
+  frame.rate_hz = stream_.rate_hz();
   frame.samples = frame.capacity = static_cast<uint32_t>(received.samples);
   frame.pcm = const_cast<int16_t*>(received.pcm);  // only read, as pb_frame_fn takes it as const
   sink_(frame);
@@ -117,7 +123,19 @@ void LegPort::on_missing_due(const pb_tick& tick) noexcept {
   set_missing_timer();
 }
 
-void LegPort::push(const pb_frame& in) noexcept { stream_.push(in.pcm, in.time_ns); }
+// Until the codecs of the first answer are there, the stream has another rate than the port.
+void LegPort::play(pb_frame& out) noexcept {
+  const size_t samples = out.rate_hz / 1000 * PB_TICK_MS;
+  if (stream_.rate_hz() == out.rate_hz)
+    stream_.play(out.pcm);
+  else
+    std::fill_n(out.pcm, samples, int16_t{0});
+  out.samples = static_cast<uint32_t>(samples);
+}
+
+void LegPort::push(const pb_frame& in) noexcept {
+  if (stream_.rate_hz() == in.rate_hz) stream_.push(in.pcm, in.time_ns);
+}
 
 void LegPort::detached() noexcept {
   for (WatchedSocket* socket : {&rtp_, &rtcp_})

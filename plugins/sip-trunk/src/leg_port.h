@@ -20,15 +20,16 @@ namespace patchbay::sip_trunk {
 // configure(), stats() and packets_dropped(): any thread; the rest as in AudioPort.
 class LegPort final : public AudioPort {
  public:
-  static constexpr uint32_t kRateHz = lib::AudioStream::kRateHz;
-
   // Calls on_digit() on the main strand for each DTMF digit from the far end.
   LegPort(const Host& host, lib::RtpSocket socket, const lib::AudioStream::Options& options,
           Function<void(char)> on_digit);
 
   uint16_t local_port() const noexcept { return stream_.local_port(); }
-  // Takes effect at the next tick.
-  void configure(const lib::StreamMedia& media);
+  // Takes effect at the next tick. The codecs must have the rate of the port.
+  void configure(lib::StreamMedia media);
+  // The rate of the port: `wanted`, or that with which the port was opened, because it does not change. Any
+  // thread.
+  uint32_t choose_rate(uint32_t wanted) noexcept;
   // Sets the encryption, before the configure() of the same offer and answer. Any thread.
   void secure(lib::StreamSecurity security) { security_.put(std::move(security)); }
   // Sends a datagram of DTLS. Any thread.
@@ -50,8 +51,8 @@ class LegPort final : public AudioPort {
     });
   }
 
-  uint32_t pull_rate_hz() const noexcept override { return kRateHz; }
-  uint32_t push_rate_hz() const noexcept override { return kRateHz; }
+  uint32_t pull_rate_hz() const noexcept override { return rate_hz_; }
+  uint32_t push_rate_hz() const noexcept override { return rate_hz_; }
   uint32_t push_flags() const noexcept override { return PB_PORT_EARLY; }
   void pull(pb_frame& out) noexcept override;
   void push(const pb_frame& in) noexcept override;
@@ -78,6 +79,7 @@ class LegPort final : public AudioPort {
   void on_rtp(const pb_ready& ready) noexcept { receive(rtp_, Channel::rtp, ready.time_ns); }
   void on_rtcp(const pb_ready& ready) noexcept { receive(rtcp_, Channel::rtcp, ready.time_ns); }
   void take_settings() noexcept;
+  void play(pb_frame& out) noexcept;
   void post_digits() noexcept;
   static void deliver_digits(void* self) noexcept;
 
@@ -99,6 +101,8 @@ class LegPort final : public AudioPort {
   int64_t missing_due_ns_ = 0;  // of the timer
   int64_t last_tick_ = 0;
   int64_t last_ns_ = 0;
+  std::atomic<uint32_t> rate_hz_{8000};
+  std::atomic<bool> is_open_{false};
 };
 
 }  // namespace patchbay::sip_trunk

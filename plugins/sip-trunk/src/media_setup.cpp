@@ -48,9 +48,9 @@ void MediaSetup::on_dtls(lib::DtlsSink& sink, Function<void(const DtlsAgreement&
   start_dtls_ = std::move(f);
 }
 
-std::string MediaSetup::offer(const lib::SocketAddress& trunk) {
+std::string MediaSetup::offer(const lib::SocketAddress& trunk, const TrunkMedia& allowed) {
   const std::lock_guard lock(mutex_);
-  local_.rtp = announced_address(trunk);
+  begin(trunk, allowed);
   // The peer may begin the handshake before its answer arrives.
   const lib::LocalSecurity& security = local_.security;
   if (security.policy != lib::SrtpPolicy::off && security.keying == lib::SrtpKeying::dtls)
@@ -58,13 +58,22 @@ std::string MediaSetup::offer(const lib::SocketAddress& trunk) {
   return lib::write_offer(local_);
 }
 
-Result<std::string> MediaSetup::answer_invite(const lib::SocketAddress& trunk, std::string_view sdp) {
+Result<std::string> MediaSetup::answer_invite(const lib::SocketAddress& trunk, const TrunkMedia& allowed,
+                                              std::string_view sdp) {
   {
     const std::lock_guard lock(mutex_);
-    local_.rtp = announced_address(trunk);
+    begin(trunk, allowed);
     signalling_ip_ = trunk.ip_text();
   }
   return answer(sdp);
+}
+
+// Caller holds mutex_.
+void MediaSetup::begin(const lib::SocketAddress& trunk, const TrunkMedia& allowed) {
+  local_.rtp = announced_address(trunk);
+  local_.codecs = allowed.codecs;
+  local_.events = allowed.events;
+  local_.comfort_noise = allowed.comfort_noise;
 }
 
 // Returns the media address for our SDP, which the trunk's packets must reach.
@@ -97,6 +106,12 @@ Result<std::string> MediaSetup::answer(std::string_view sdp) {
   return lib::write_answer(local_, offer);
 }
 
+// The port has the rate of the first codec; a later one is converted to it.
+Result<std::unique_ptr<lib::StreamCodecs>> MediaSetup::make_codecs(const lib::RemoteMedia& remote) {
+  const uint32_t rate_hz = port_.choose_rate(lib::format_of(remote.codecs.front().codec).rate_hz);
+  return lib::StreamCodecs::make({remote.codecs, remote.ptime_ms, rate_hz});
+}
+
 // Caller holds mutex_.
 Status MediaSetup::apply(const lib::RemoteMedia& remote) {
   const auto peer = lib::SocketAddress::parse(signalling_ip_, 0);
@@ -113,11 +128,13 @@ Status MediaSetup::apply(const lib::RemoteMedia& remote) {
   media.remote_rtp = remote.rtp;
   if (is_allowed(remote.rtcp)) media.remote_rtcp = remote.rtcp;
   if (peer) media.signalling = *peer;
-  media.law = remote.codecs.front().codec == lib::Codec::pcma ? lib::G711::a_law : lib::G711::mu_law;
-  media.event_payload_type = remote.events.send_type;
+  PB_TRY_VALUE(media.codecs, make_codecs(remote));
+  media.event_send_type = remote.events.send_type;
+  media.event_receive_type = remote.events.receive_type;
+  media.event_clock_hz = remote.events.clock_hz;
   media.send = remote.send;
   media.receive = remote.receive;
-  port_.configure(media);
+  port_.configure(std::move(media));
   return {};
 }
 

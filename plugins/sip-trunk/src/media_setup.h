@@ -45,10 +45,11 @@ class MediaSetup {
   // Encrypts with the keys that DTLS has agreed on.
   Status set_dtls_keys(const lib::DtlsSrtpKeys& keys);
 
-  // Returns the offer for an INVITE to `trunk`.
-  std::string offer(const lib::SocketAddress& trunk);
+  // Returns the offer for an INVITE to `trunk`, with the codecs of `allowed`.
+  std::string offer(const lib::SocketAddress& trunk, const TrunkMedia& allowed);
   // Answers the INVITE that came from `trunk`, as answer() does a re-INVITE.
-  Result<std::string> answer_invite(const lib::SocketAddress& trunk, std::string_view sdp);
+  Result<std::string> answer_invite(const lib::SocketAddress& trunk, const TrunkMedia& allowed,
+                                    std::string_view sdp);
   // Applies the answer to an offer. Error: it has no usable media.
   Status apply_answer(std::string_view sdp);
   // Answers a re-INVITE and applies its offer; for an empty one returns an offer of ours. Error: it has no
@@ -61,8 +62,10 @@ class MediaSetup {
 
  private:
   lib::SocketAddress announced_address(const lib::SocketAddress& trunk) const;
+  void begin(const lib::SocketAddress& trunk, const TrunkMedia& allowed);
   Status apply(const lib::RemoteMedia& remote);
   Status apply_security(const lib::RemoteMedia& remote, const lib::SocketAddress& signalling);
+  Result<std::unique_ptr<lib::StreamCodecs>> make_codecs(const lib::RemoteMedia& remote);
 
   // borrowed
   LegPort& port_;

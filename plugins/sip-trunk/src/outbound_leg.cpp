@@ -101,7 +101,7 @@ void OutboundLeg::on_resolved(const Result<TrunkTargets>& found) {
   call.no_answer_timeout_ms = static_cast<uint32_t>(std::max(kMinRingMs, request_.ring_timeout_ms));
   if (const Status keys = media_.use_security(call.trunk, log_); !keys)
     return close(ended_as("failed", "no keys for SRTP: " + keys.error().text));
-  call.offer = media_.negotiation().offer(call.targets.front().address);
+  call.offer = media_.negotiation().offer(call.targets.front().address, call.trunk.media);
   log_.info("dialling", {{"trunk", id}, {"address", call.targets.front().address.text()}});
   const auto dialog = stack_.dial(std::move(call), *this);
   if (!dialog) return close(ended_as("failed", dialog.error().text));

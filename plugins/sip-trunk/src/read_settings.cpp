@@ -79,6 +79,24 @@ Result<TrunkHost> read_host(const std::string& text) {
   return host;
 }
 
+Result<TrunkMedia> read_codecs(JsonView names) {
+  TrunkMedia media;
+  media.codecs.clear();
+  media.events = false;
+  for (size_t i = 0; i < names.size(); ++i) {
+    const std::string_view name = names.at(i).text();
+    const auto codec = lib::codec_named(name);
+    if (codec && std::find(media.codecs.begin(), media.codecs.end(), *codec) == media.codecs.end())
+      media.codecs.push_back(*codec);
+    media.events = media.events || name == "telephone-event";
+    media.comfort_noise = media.comfort_noise || name == "CN";
+  }
+  if (media.codecs.empty())
+    return {Code::invalid,
+            "codecs: at least one of opus, G722, PCMA and PCMU, for example [\"PCMA\", \"telephone-event\"]"};
+  return media;
+}
+
 Result<TrunkAccess> read_trunk(JsonView entry) {
   TrunkAccess trunk;
   trunk.host = entry.text("host", "");
@@ -103,6 +121,7 @@ Result<TrunkAccess> read_trunk(JsonView entry) {
                                     : lib::SrtpPolicy::off;
   trunk.srtp_keying = entry["srtpKeys"].text() == "dtls" ? lib::SrtpKeying::dtls : lib::SrtpKeying::sdes;
   trunk.limit = {entry["callsPerSecond"].number(), entry["maxCalls"].integer()};
+  PB_TRY_VALUE(trunk.media, read_codecs(entry["codecs"]));
   if (!trunk.username.empty() && trunk.realm.empty())
     return {Code::invalid,
             "realm is missing: name the realm that the trunk's challenges carry (your provider's "

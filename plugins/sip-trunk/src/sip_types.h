@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "codec/codec.h"
 #include "rtp/address.h"
 #include "sdp/sdp_security.h"
 #include "transport.h"
@@ -20,6 +21,13 @@ using DialogId = uint64_t;
 struct TrunkHost {
   std::string name;   // or numeric address, IPv6 without brackets
   uint16_t port = 0;  // 0: from SRV records, else the transport's default
+};
+
+// What our SDP offers a trunk, and accepts from it.
+struct TrunkMedia {
+  std::vector<lib::Codec> codecs = {lib::Codec::pcma, lib::Codec::pcmu};  // in order of preference
+  bool events = true;                                                     // telephone-event
+  bool comfort_noise = false;
 };
 
 // How to reach a trunk, and our identity there.
@@ -37,6 +45,7 @@ struct TrunkAccess {
   TrunkLimit limit;
   lib::SrtpPolicy srtp = lib::SrtpPolicy::off;
   lib::SrtpKeying srtp_keying = lib::SrtpKeying::sdes;
+  TrunkMedia media{};
 };
 
 // An address of a trunk.

@@ -83,7 +83,7 @@ bool Phone::hears(int64_t ms) const {
 }
 
 void Phone::run(Ear& ear) {
-  std::array<int16_t, lib::AudioStream::kFrameSamples> pcm;
+  std::array<int16_t, 160> pcm;
   auto next = std::chrono::steady_clock::now();
   for (int64_t sample = 0; !stop_;) {
     next += std::chrono::milliseconds(kTickMs);
@@ -96,7 +96,7 @@ void Phone::run(Ear& ear) {
       media.remote_rtp = loopback(ear.caller);
       media.remote_rtcp = loopback(static_cast<uint16_t>(ear.caller + 1));
       media.signalling = loopback(0);
-      media.event_payload_type = 101;
+      media.event_send_type = media.event_receive_type = 101;
       ear.leg.configure(media);
     }
     if (ear.leg.pull(pcm.data(), now_ns())) {

@@ -32,7 +32,7 @@ struct JoinedLeg {
     lib::StreamMedia media;
     media.remote_rtp = local(peer.rtp_port());
     media.remote_rtcp = local(static_cast<uint16_t>(peer.rtp_port() + 1));
-    leg->configure(media);
+    leg->configure(std::move(media));
     environment.run([this] {
       leg_port = leg->open(environment.host());
       other_port = other.open(environment.host());
@@ -177,4 +177,40 @@ TEST_CASE("a listener with a playout clock gets frames from the jitter buffer on
   testing::OpenPort listener(call.environment, call.leg_port);
   CHECK_FALSE(listener.stream(PB_PORT_EARLY));
   CHECK(listener.push_flags() == PB_PORT_EARLY);
+}
+
+TEST_CASE("the port keeps the rate with which it was opened") {
+  JoinedLeg leg;
+  CHECK(leg.leg->pull_rate_hz() == 8000);
+  CHECK(leg.leg->choose_rate(48000) == 8000);
+  lib::AudioStream::Options options;
+  options.jitter = {40, 200};
+  LegPort wide(leg.environment.host(), *lib::RtpSocket::open(local(), 0, 0), options, [](char) {});
+  CHECK(wide.choose_rate(16000) == 16000);
+  CHECK(wide.choose_rate(48000) == 48000);
+  CHECK(wide.pull_rate_hz() == 48000);
+  CHECK(wide.push_rate_hz() == 48000);
+}
+
+TEST_CASE("a re-INVITE to another codec is converted to the rate of the port") {
+  JoinedLeg leg;
+  leg.join();
+  lib::StreamMedia media;
+  media.remote_rtp = local(leg.peer.rtp_port());
+  media.codecs =
+      *lib::StreamCodecs::make({.codecs = {{lib::Codec::g722, 9, 9, {}}}, .packet_ms = 30, .rate_hz = 8000});
+  leg.leg->configure(std::move(media));
+  lib::Datagram datagram;
+  while (leg.peer.receive(Channel::rtp, datagram)) continue;
+  leg.advance_ms(600);
+  int packets = 0;
+  while (leg.peer.receive(Channel::rtp, datagram)) {
+    const auto packet = lib::parse_rtp(datagram.data.data(), datagram.size);
+    REQUIRE(packet);
+    CHECK(packet->payload_type == 9);
+    CHECK(packet->payload_bytes == 240);
+    ++packets;
+  }
+  CHECK(packets >= 18);
+  CHECK(packets <= 20);
 }

@@ -16,7 +16,7 @@ using namespace patchbay::lib;
 namespace {
 
 constexpr auto kTick = std::chrono::milliseconds(20);
-constexpr size_t kFrame = AudioStream::kFrameSamples;
+constexpr size_t kFrame = 160;
 
 int16_t tone(double hz, size_t sample) {
   return static_cast<int16_t>(8000 *
@@ -62,8 +62,9 @@ struct Leg {
     media.remote_rtp = remote->rtp;
     media.remote_rtcp = remote->rtcp;
     media.signalling = *SocketAddress::parse(peer_ip, 0);
-    media.law = remote->codecs.front().codec == Codec::pcma ? G711::a_law : G711::mu_law;
-    media.event_payload_type = remote->events.send_type;
+    media.codecs = *StreamCodecs::make({.codecs = remote->codecs, .packet_ms = packet_ms});
+    media.event_send_type = remote->events.send_type;
+    media.event_receive_type = remote->events.receive_type;
     leg->configure(media);
   }
   // Sends a tone and returns the audio received meanwhile.
@@ -83,19 +84,25 @@ struct Leg {
   }
 
   LocalMedia local;
+  uint32_t packet_ms = 20;
   std::unique_ptr<AudioStream> leg;
 };
 
 }  // namespace
 
-TEST_CASE("baresip hears us and we hear baresip") {
+namespace {
+
+// Talks to baresip with one codec. Both sides send a tone, which the other one must hear.
+void talk_with_baresip(Codec codec, const std::string& name, uint32_t recorded_hz, uint32_t packet_ms) {
   TempFolder folder;
   REQUIRE(write_wav(folder.file("phone.wav"), make_tone(700, 20), 8000));
-  auto phone = Baresip::start({.play_wav = folder.file("phone.wav")});
+  auto phone = Baresip::start({.play_wav = folder.file("phone.wav"), .codecs = name});
   if (!phone) FAIL(phone.error().text);
   auto stack = start_stack();
   REQUIRE(stack);
   Leg leg;
+  leg.local.codecs = {codec};
+  leg.packet_ms = packet_ms;
   Caller caller;
   auto call = call_to(phone->port());
   call.number = "100";
@@ -106,6 +113,7 @@ TEST_CASE("baresip hears us and we hear baresip") {
   leg.connect(caller.answer(), caller.peer_ip());
 
   const auto heard = leg.talk(1100, 150);
+  CAPTURE(name);
   CAPTURE(phone->output());
   CAPTURE(leg.leg->stats().packets_refused.load());
   CHECK(heard.size() > 100 * kFrame);
@@ -117,7 +125,21 @@ TEST_CASE("baresip hears us and we hear baresip") {
   CHECK(caller.wait_ended().reason == EndReason::local_hangup);
   CHECK(wait_no_handles(**stack));
   const auto recorded = phone->heard();
-  CHECK(recorded.size() > 8000);
-  CHECK(share_of(1100, recorded) > 0.6);
+  CHECK(recorded.size() > recorded_hz);
+  CHECK(share_of(1100 * 8000.0 / recorded_hz, recorded) > 0.6);
   if (recorded.empty()) MESSAGE(phone->output());
+}
+
+}  // namespace
+
+TEST_CASE("baresip hears us and we hear baresip") {
+  talk_with_baresip(Codec::pcmu, "PCMU/8000/1,PCMA/8000/1", 8000, 20);
+}
+
+TEST_CASE("baresip hears us and we hear baresip with G.722") {
+  talk_with_baresip(Codec::g722, "G722/16000/1", 16000, 40);
+}
+
+TEST_CASE("baresip hears us and we hear baresip with Opus") {
+  talk_with_baresip(Codec::opus, "opus/48000/2", 96000, 20);  // its recording is stereo
 }

@@ -50,6 +50,24 @@ TEST_CASE("the depth of the jitter buffer is a setting") {
   CHECK(refusal(R"({"jitterMinMs":120})") == "jitterMaxMs must not be below jitterMinMs");
 }
 
+TEST_CASE("the codecs of a trunk are a setting, in the order of preference") {
+  const auto media_of = [](const std::string& codecs) {
+    const auto settings = read("{}", R"({"trunks":[{"id":"a","host":"192.0.2.1")" + codecs + "}]}");
+    REQUIRE(settings);
+    return settings->trunk("acme.example", "a").media;
+  };
+  using lib::Codec;
+  CHECK(media_of("").codecs == std::vector<Codec>{Codec::opus, Codec::g722, Codec::pcma, Codec::pcmu});
+  CHECK(media_of("").events);
+  CHECK_FALSE(media_of("").comfort_noise);
+  const TrunkMedia narrow = media_of(R"(,"codecs":["PCMU","CN","PCMA","PCMU"])");
+  CHECK(narrow.codecs == std::vector<Codec>{Codec::pcmu, Codec::pcma});
+  CHECK_FALSE(narrow.events);
+  CHECK(narrow.comfort_noise);
+  CHECK(names(refusal("{}", R"({"trunks":[{"id":"a","host":"x","codecs":["telephone-event"]}]})"),
+              "trunks[0]: codecs"));
+}
+
 TEST_CASE("routes with unknown trunks, invalid or duplicate patterns are refused with the field's name") {
   const std::string trunks = R"("trunks":[{"id":"a","host":"192.0.2.1"}])";
   CHECK(refusal("{}", "{" + trunks +

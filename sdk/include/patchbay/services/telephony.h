@@ -77,7 +77,8 @@ struct Progress {
 struct Answered {
   std::string trunk_id;
   int64_t answer_ms = 0;  // INVITE to 200 OK
-  Handle port;            // the leg's audio, 8 kHz both ways; 0: the answer to a dial carried no usable media
+  Handle port;  // the leg's audio at the codec's rate, 8, 16 or 48 kHz both ways; 0: the answer to a dial
+                // carried no usable media
   PATCHBAY_FIELDS(trunk_id, answer_ms, port)
 };
 

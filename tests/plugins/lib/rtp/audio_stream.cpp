@@ -15,7 +15,7 @@ using namespace patchbay::lib;
 namespace {
 
 constexpr int64_t kTickNs = 20'000'000;
-using Frame = std::array<int16_t, AudioStream::kFrameSamples>;
+using Frame = std::array<int16_t, 160>;
 
 std::unique_ptr<AudioStream> make_leg(uint64_t random) {
   auto socket = RtpSocket::open(loopback(), 0, 0);
@@ -28,12 +28,13 @@ std::unique_ptr<AudioStream> make_leg(uint64_t random) {
   return std::make_unique<AudioStream>(*std::move(socket), options);
 }
 
-StreamMedia towards(const AudioStream& peer, G711 law = G711::mu_law) {
+StreamMedia towards(const AudioStream& peer, Codec codec = Codec::pcmu) {
   StreamMedia media;
   media.remote_rtp = loopback(peer.local_port());
   media.remote_rtcp = loopback(static_cast<uint16_t>(peer.local_port() + 1));
-  media.law = law;
-  media.event_payload_type = 101;
+  const int type = format_of(codec).payload_type;
+  media.codecs = *StreamCodecs::make({.codecs = {{codec, type, type, {}}}});
+  media.event_send_type = media.event_receive_type = 101;
   return media;
 }
 
@@ -43,10 +44,12 @@ Frame constant(int16_t value) {
   return frame;
 }
 
+void configure(AudioStream& stream, StreamMedia media) { stream.configure(media); }
+
 struct Pair {
-  explicit Pair(G711 law = G711::mu_law) {
-    a->configure(towards(*b, law));
-    b->configure(towards(*a, law));
+  explicit Pair(Codec codec = Codec::pcmu) {
+    configure(*a, towards(*b, codec));
+    configure(*b, towards(*a, codec));
   }
   void tick(const Frame& from_a, const Frame& from_b = constant(0)) {
     now_ns += kTickNs;
@@ -65,8 +68,8 @@ struct Pair {
 }  // namespace
 
 TEST_CASE("audio arrives in both laws") {
-  for (int law = 0; law < 2; ++law) {
-    Pair pair(law == 0 ? G711::mu_law : G711::a_law);
+  for (const Codec law : {Codec::pcmu, Codec::pcma}) {
+    Pair pair(law);
     for (int i = 0; i < 10; ++i) pair.tick(constant(4000), constant(-900));
     CHECK(pair.received);
     CHECK(std::abs(pair.at_b[0] - 4000) < 130);
@@ -100,10 +103,10 @@ TEST_CASE("nothing is sent on hold and the stream resumes") {
   Pair pair;
   auto held = towards(*pair.b);
   held.send = false;
-  pair.a->configure(held);
+  configure(*pair.a, std::move(held));
   for (int i = 0; i < 50; ++i) pair.tick(constant(4000));
   CHECK(pair.a->stats().packets_sent == 0);
-  pair.a->configure(towards(*pair.b));
+  configure(*pair.a, towards(*pair.b));
   for (int i = 0; i < 10; ++i) pair.tick(constant(4000));
   CHECK(pair.received);
 }
@@ -271,7 +274,7 @@ TEST_CASE(
     pair.a->push(constant(4000).data(), i * kTickNs);
     pair.b->begin_tick();
     static_cast<void>(pair.b->receive(RtpSocket::Channel::rtp, i * kTickNs));
-    CHECK(heard.size() == static_cast<size_t>(i) * AudioStream::kFrameSamples);
+    CHECK(heard.size() == static_cast<size_t>(i) * std::tuple_size_v<Frame>);
     pair.b->tick_frames(i * kTickNs);
   }
   CHECK(std::abs(heard.back() - 4000) < 130);
@@ -281,14 +284,14 @@ TEST_CASE(
   pair.now_ns = 5 * kTickNs;
   for (int i = 0; i < 10; ++i) pair.tick(constant(-900));
   CHECK(pair.received);
-  CHECK(heard.size() == 5 * AudioStream::kFrameSamples);
+  CHECK(heard.size() == 5 * std::tuple_size_v<Frame>);
 }
 
 TEST_CASE("frames without a playout clock are silence while the peer may not be heard") {
   Pair pair;
   StreamMedia held = towards(*pair.a);
   held.receive = false;
-  pair.b->configure(held);
+  configure(*pair.b, std::move(held));
   int16_t loudest = 0;
   pair.b->begin_frames(
       [](void* user, const FrameAssembler::Frame& frame) {

@@ -22,7 +22,7 @@ struct OrderedListener final : PacketSequencer::Listener {
     if (packet.payload_bytes > 0) intact &= packet.payload[0] == static_cast<uint8_t>(heard.back());
     return packet.payload_bytes > 0 ? kDuration : 0;
   }
-  void on_missing(uint32_t duration) noexcept override {
+  void on_missing(uint32_t duration, const RtpPacket&) noexcept override {
     for (uint32_t i = 0; i < duration / kDuration; ++i) heard.push_back(-1);
   }
   void put(uint16_t number, size_t bytes = kDuration) {
