@@ -29,11 +29,10 @@ ByeSender::~ByeSender() {
 void ByeSender::start(const sip_t* challenge) {
   timer_ = su_timer_create(su_root_task(agent_.root()), kByePauseMs);
   give_up_ms_ = now_ms() + agent_.transaction_timeout_ms();
-  next_hop_ = address_of_url(dialog_.next_hop);
+  next_hop_ = hop_of_url(dialog_.next_hop).address;
   agent_.allow(next_hop_);
-  if (dialog_.next_hop.find(";transport=tcp") != std::string::npos) agent_.use_tcp(next_hop_);
-  closed_ =
-      timer_ == nullptr || !next_hop_.valid() || (challenge != nullptr && !answer_challenge(*challenge));
+  closed_ = timer_ == nullptr || !next_hop_.valid() || !agent_.use_hop(dialog_.next_hop) ||
+            (challenge != nullptr && !answer_challenge(*challenge));
   if (!closed_) send();
 }
 

@@ -31,6 +31,8 @@ class Dialog : public HandleOwner {
   virtual bool awaits(const sip_t&) const { return false; }
   // Returns whether requests inside this dialog may come from the address.
   bool trusts(const lib::SocketAddress& address) const;
+  // No connection to the address is made.
+  virtual void on_unreachable(const lib::SocketAddress&, const std::string& /*why*/) {}
   // null: an outbound one.
   virtual InboundDialog* inbound() noexcept { return nullptr; }
 

@@ -4,11 +4,24 @@
 
 #include <cstdlib>
 #include <memory>
+#include <optional>
 
 #include "header_text.h"
 
 namespace patchbay::sip_trunk {
 namespace {
+
+// Returns the transport of a sip: or sips: URI; none: an unknown one.
+std::optional<Transport> transport_of(const url_t& url) {
+  if (url.url_type != url_sip && url.url_type != url_sips) return std::nullopt;
+  char name[16];
+  if (url_param(url.url_params, "transport", name, sizeof(name)) > 0) {
+    if (strcasecmp(name, "tls") == 0) return Transport::tls;
+    if (strcasecmp(name, "tcp") == 0) return url.url_type == url_sips ? Transport::tls : Transport::tcp;
+    if (strcasecmp(name, "udp") != 0) return std::nullopt;
+  }
+  return url.url_type == url_sips ? Transport::tls : Transport::udp;
+}
 
 // Returns the numeric address of the URL's maddr or else its host; invalid: none.
 lib::SocketAddress numeric_host(const url_t& url) {
@@ -16,7 +29,8 @@ lib::SocketAddress numeric_host(const url_t& url) {
   std::string host = url.url_host != nullptr ? url.url_host : "";
   if (url_param(url.url_params, "maddr", maddr, sizeof(maddr)) > 0) host = maddr;
   if (host.size() > 2 && host.front() == '[') host = host.substr(1, host.size() - 2);
-  const long port = url.url_port != nullptr ? std::strtol(url.url_port, nullptr, 10) : 5060;
+  const bool tls = transport_of(url) == Transport::tls;
+  const long port = url.url_port != nullptr ? std::strtol(url.url_port, nullptr, 10) : tls ? 5061 : 5060;
   if (port <= 0 || port > 65535) return {};
   const auto address = lib::SocketAddress::parse(host, static_cast<uint16_t>(port));
   return address && !address->is_unspecified() ? *address : lib::SocketAddress();
@@ -25,13 +39,14 @@ lib::SocketAddress numeric_host(const url_t& url) {
 // Returns the URL to send to; empty unless `url` is a sip: URI with a numeric address that an open transport
 // reaches.
 std::string hop_of(const url_t& url, const OpenTransports& open) {
-  if (url.url_type != url_sip) return {};
-  char transport[16];
-  const bool named = url_param(url.url_params, "transport", transport, sizeof(transport)) > 0;
-  const bool tcp = named && strcasecmp(transport, "tcp") == 0;
-  if (tcp ? !open.tcp : named && strcasecmp(transport, "udp") != 0) return {};
+  const auto transport = transport_of(url);
+  if (!transport) return {};
+  const bool is_open = *transport == Transport::tls   ? open.tls_only && !open.tls_host.empty()
+                       : *transport == Transport::tcp ? open.tcp && !open.tls_only
+                                                      : !open.tls_only;
   const lib::SocketAddress address = numeric_host(url);
-  return address.valid() && address.family() == open.family ? numeric_url(address, tcp) : std::string();
+  if (!is_open || !address.valid() || address.family() != open.family) return {};
+  return numeric_url(address, *transport, open.tls_host);
 }
 
 std::string text_of(const url_t& url) {
@@ -44,16 +59,26 @@ std::string text_of(const url_t& url) {
 
 }  // namespace
 
-std::string numeric_url(const lib::SocketAddress& address, bool tcp) {
-  return "sip:" + address.text() + (tcp ? ";transport=tcp" : ";transport=udp");
+std::string numeric_url(const lib::SocketAddress& address, Transport transport, const std::string& host) {
+  const std::string parameter = std::string(";transport=") + name_of(transport);
+  if (transport != Transport::tls || host.empty() || lib::SocketAddress::parse(host, 0))
+    return "sip:" + address.text() + parameter;
+  const bool v6 = address.family() == AF_INET6;
+  const std::string ip = v6 ? "[" + address.ip_text() + "]" : address.ip_text();
+  return "sip:" + host + ":" + std::to_string(address.port()) + parameter + ";maddr=" + ip;
 }
 
-lib::SocketAddress address_of_url(const std::string& url) {
+Hop hop_of_url(const std::string& url) {
+  Hop hop;
   su_home_t home[1] = {SU_HOME_INIT(home)};
-  const url_t* parsed = url_make(home, url.c_str());
-  const lib::SocketAddress address = parsed != nullptr ? numeric_host(*parsed) : lib::SocketAddress();
+  if (const url_t* parsed = url_make(home, url.c_str())) {
+    hop.transport = transport_of(*parsed).value_or(Transport::udp);
+    hop.address = numeric_host(*parsed);
+    hop.host = parsed->url_host != nullptr ? parsed->url_host : "";
+    if (hop.host.size() > 2 && hop.host.front() == '[') hop.host = hop.host.substr(1, hop.host.size() - 2);
+  }
   su_home_deinit(home);
-  return address;
+  return hop;
 }
 
 std::string next_hop(const sip_t& answer, const OpenTransports& open) {

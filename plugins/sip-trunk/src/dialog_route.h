@@ -8,6 +8,7 @@
 
 #include "rtp/address.h"
 #include "sofia.h"
+#include "transport.h"
 
 namespace patchbay::sip_trunk {
 
@@ -20,10 +21,13 @@ struct DialogRoute {
   std::string next_hop;             // URL with a numeric host, for NUTAG_PROXY
 };
 
-// The transports that the stack listens on: UDP and optionally TCP, in one address family.
+// The transports that requests of a dialog may use, in one address family: UDP and optionally TCP; or, in a
+// dialog that began over TLS, nothing else.
 struct OpenTransports {
   int family = AF_INET;
   bool tcp = false;
+  bool tls_only = false;
+  std::string tls_host{};  // that certificates must be for; empty: only the fallback can be used
 };
 
 // Reads the route from a 2xx. `fallback` is the URL that the INVITE was sent to: requests go there if the
@@ -39,10 +43,16 @@ DialogRoute inbound_route(const sip_t& invite, const std::string& fallback, cons
 // open transport reaches it.
 std::string next_hop(const sip_t& answer, const OpenTransports& open);
 
-// Returns the address in such a URL; invalid for any other URL.
-lib::SocketAddress address_of_url(const std::string& url);
+// "sip:192.0.2.1:5060;transport=udp". With TLS and a host name, that the certificate must be for,
+// "sip:sip.example:5061;transport=tls;maddr=192.0.2.1": sofia-sip sends to maddr.
+std::string numeric_url(const lib::SocketAddress& address, Transport transport, const std::string& host = "");
 
-// "sip:192.0.2.1:5060;transport=udp"
-std::string numeric_url(const lib::SocketAddress& address, bool tcp);
+// The transport, and the host for TLS, of such a URL.
+struct Hop {
+  Transport transport = Transport::udp;
+  lib::SocketAddress address{};  // invalid: it is no such URL
+  std::string host{};
+};
+Hop hop_of_url(const std::string& url);
 
 }  // namespace patchbay::sip_trunk

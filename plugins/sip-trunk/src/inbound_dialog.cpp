@@ -16,11 +16,6 @@
 namespace patchbay::sip_trunk {
 namespace {
 
-bool came_over_tcp(const sip_t& request) {
-  const char* protocol = request.sip_via != nullptr ? request.sip_via->v_protocol : nullptr;
-  return protocol != nullptr && strcasecmp(protocol, sip_transport_tcp) == 0;
-}
-
 // The user part of a URL without its parameters (";phone-context="), decoded.
 std::string user_of(const url_t* url) {
   if (url == nullptr || url->url_user == nullptr) return {};
@@ -83,15 +78,15 @@ InboundDialog::InboundDialog(UserAgent& agent, DialogId id, nua_handle_t* handle
                              lib::SocketAddress source)
     : Dialog(agent, id, invite.sip_call_id->i_id, nullptr),
       source_(source),
-      is_tcp_(came_over_tcp(invite)),
+      transport_(transport_of_via(invite)),
       has_offer_(!sdp_of(&invite).empty()),
-      route_(inbound_route(invite, numeric_url(source, is_tcp_), {source.family(), agent.options().tcp})),
-      contact_(agent.contact_for(source, is_tcp_ ? Transport::tcp : Transport::udp)) {
+      route_(inbound_route(invite, numeric_url(source, transport_),
+                           {source.family(), agent.options().tcp, transport_ == Transport::tls})),
+      contact_(agent.contact_for(source, transport_)) {
   handle_ = NuaHandle(handle, this, agent.handle_count());
   trust_source(&invite);
-  const lib::SocketAddress hop = address_of_url(route_.next_hop);
-  trust(hop);
-  if (route_.next_hop.find(";transport=tcp") != std::string::npos) agent.use_tcp(hop);
+  trust(hop_of_url(route_.next_hop).address);
+  (void)agent.use_hop(route_.next_hop);
   nua_set_hparams(handle, NUTAG_PROXY(route_.next_hop.c_str()), TAG_END());
   give_up_ms_ = now_ms() + kMaxOfferedMs;
   set_timer(kMaxOfferedMs);

@@ -39,7 +39,7 @@ class InboundDialog final : public Dialog {
   void send_ringing();
 
   const lib::SocketAddress source_;
-  const bool is_tcp_;
+  const Transport transport_;
   const bool has_offer_;
   const DialogRoute route_;
   CallOwner owner_;

@@ -38,8 +38,11 @@ OutboundDialog::OutboundDialog(UserAgent& agent, DialogId id, Invite invite, Dia
     : Dialog(agent, id, invite.call_id, &listener), invite_(std::move(invite)) {}
 
 void OutboundDialog::start() {
-  if (is_tcp() && !agent_.options().tcp)
-    return close({EndReason::transport, 0, "SIP over TCP is not enabled", ""});
+  const bool is_open = transport() == Transport::udp ||
+                       (transport() == Transport::tcp ? agent_.options().tcp : agent_.options().tls);
+  if (!is_open)
+    return close(
+        {EndReason::transport, 0, "", std::string("SIP over ") + name_of(transport()) + " is not open"});
   started_ms_ = now_ms();
   send_invite();
 }
@@ -50,14 +53,14 @@ void OutboundDialog::send_invite() {
   handle_ = NuaHandle(agent_.nua(), this, agent_.handle_count());
   if (handle_.get() == nullptr) return close({EndReason::transport, 0, "out of memory", ""});
   trust(target());
-  if (is_tcp()) agent_.use_tcp(target());
+  const std::string proxy = numeric_url(target(), transport(), target_host());
+  if (const Status usable = agent_.use_hop(proxy); !usable) return on_unusable(usable.error().text);
   got_answer_ = false;
   invite_sent_ms_ = now_ms();
   set_timer(agent_.options().silence_timeout_ms);
   // Sofia-sip increments the given CSeq: the first INVITE has CSeq 2, the one with credentials 3.
   const std::string sequence = std::to_string(++sequence_) + " INVITE";
-  const std::string proxy = numeric_url(target(), is_tcp());
-  const std::string contact = agent_.contact_for(target(), invite_.call.trunk.transport);
+  const std::string contact = agent_.contact_for(target(), transport());
   nua_invite(
       handle_.get(), NUTAG_URL(invite_.uri.c_str()), NUTAG_PROXY(proxy.c_str()),
       SIPTAG_FROM_STR(invite_.from.c_str()), SIPTAG_TO_STR(invite_.to.c_str()),
@@ -119,11 +122,12 @@ void OutboundDialog::on_success(const sip_t* sip) {
 
 // Sends the ACK. It and later requests go to a numeric address: see DialogRoute.
 void OutboundDialog::acknowledge(const sip_t* sip) {
-  const OpenTransports open{target().family(), agent_.options().tcp};
-  route_ = dialog_route(*sip, invite_.uri, numeric_url(target(), is_tcp()), open);
-  const lib::SocketAddress hop = address_of_url(route_.next_hop);
-  trust(hop);
-  if (route_.next_hop.find(";transport=tcp") != std::string::npos) agent_.use_tcp(hop);
+  const OpenTransports open{target().family(), agent_.options().tcp, transport() == Transport::tls,
+                            target_host()};
+  const std::string here = numeric_url(target(), transport(), target_host());
+  route_ = dialog_route(*sip, invite_.uri, here, open);
+  if (!agent_.use_hop(route_.next_hop)) route_.next_hop = here;  // its certificate is for another host
+  trust(hop_of_url(route_.next_hop).address);
   log_up();
   nua_set_hparams(handle_.get(), NUTAG_PROXY(route_.next_hop.c_str()), TAG_END());
   nua_ack(handle_.get(), TAG_END());
@@ -140,15 +144,29 @@ void OutboundDialog::on_failure(int status, const char* phrase, const sip_t* sip
   }
   // Made up by sofia-sip: 408 if no answer came, any other status if the request could not be sent.
   const EndReason reason = status == 408 ? EndReason::silence : EndReason::transport;
+  const std::string why = transport() == Transport::tls ? agent_.tls_failure(target()) : std::string();
+  if (!why.empty()) return on_unusable(why);
   if (state_ == State::calling && try_next_target(reason)) return;
   close({reason, 0, printable(phrase), ""});
+}
+
+void OutboundDialog::on_unreachable(const lib::SocketAddress& peer, const std::string& why) {
+  if (state_ == State::calling && !got_answer_ && transport() == Transport::tls && target() == peer)
+    on_unusable(why);
+}
+
+// No connection to the target can be used, whose reason may concern only this one.
+void OutboundDialog::on_unusable(const std::string& why) {
+  tcp_retried_ = true;  // a second connection would not differ
+  if (state_ == State::calling && try_next_target(EndReason::transport)) return;
+  close({EndReason::transport, 0, "", "no TLS with " + target_host() + " (" + target().text() + "): " + why});
 }
 
 // Tries the host's next address. Over TCP tries the same one again first, because the connection may have
 // died unnoticed.
 bool OutboundDialog::try_next_target(EndReason reason) {
   if (rang_) return false;
-  if (is_tcp() && reason == EndReason::transport && !std::exchange(tcp_retried_, true)) {
+  if (transport() != Transport::udp && reason == EndReason::transport && !std::exchange(tcp_retried_, true)) {
     const int64_t spent_ms = now_ms() - invite_sent_ms_;
     send_invite();
     set_timer(std::max<int64_t>(kMinTcpRetryMs, agent_.options().silence_timeout_ms - spent_ms));

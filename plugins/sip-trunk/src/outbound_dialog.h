@@ -17,6 +17,7 @@ class OutboundDialog final : public Dialog {
   void start();
   bool awaits(const sip_t& answer) const override;
   void on_timer() override;
+  void on_unreachable(const lib::SocketAddress& peer, const std::string& why) override;
 
  private:
   void on_invite_event(nua_event_t event, int status, const char* phrase, const sip_t* sip) override;
@@ -32,9 +33,15 @@ class OutboundDialog final : public Dialog {
   bool retry_with_credentials(int status, const sip_t* sip);
   bool try_next_target(EndReason reason);
   void on_silence();
+  void on_unusable(const std::string& why);
 
   const lib::SocketAddress& target() const { return invite_.call.targets[target_].address; }
-  bool is_tcp() const noexcept { return invite_.call.trunk.transport == Transport::tcp; }
+  // The configured host of the target.
+  const std::string& target_host() const {
+    const std::string& host = invite_.call.targets[target_].host;
+    return host.empty() ? invite_.call.trunk.host : host;
+  }
+  Transport transport() const noexcept { return invite_.call.trunk.transport; }
 
   const Invite invite_;
   bool got_answer_ = false;  // to the latest INVITE, 100 included

@@ -23,6 +23,7 @@
 #include "shared_trunk_use.h"
 #include "sip_limits.h"
 #include "sip_stack.h"
+#include "tls/certificate_files.h"
 #include "trunk_limits.h"
 #include "trunk_names.h"
 
@@ -48,12 +49,18 @@ class SipTrunk final : public Plugin {
     options.allowed_peers = settings_.trunk_addresses();
     options.silence_timeout_ms = settings_.server.silence_timeout_ms;
     options.log = dialogs_.get();
+    options.tls = settings_.uses_tls();
+    options.tls_port = settings_.server.tls_port;
+    if (options.tls) {
+      PB_TRY_VALUE(options.certificates, certificates_.load(settings_.server.tls_files));
+    }
     has_tcp_ = options.tcp;
     options.on_call = [this, take = alive_.bind([this](DialogId dialog, const InboundInvite& invite) {
       inbound_->on_call(dialog, invite);
     })](DialogId dialog, const InboundInvite& invite) {
       post(host(), kMainStrand, [take, dialog, invite]() mutable { take(dialog, invite); });
     };
+    has_tls_ = options.tls;
     options.on_filter_changed = [this, take = alive_.bind([this](const Status& filtered) {
       on_filter_changed(filtered);
     })](const Status& filtered) {
@@ -105,13 +112,17 @@ class SipTrunk final : public Plugin {
 
   Status check_config(const Config& config) override {
     PB_TRY_VALUE(const Settings next, Settings::read(config));
+    if (next.uses_tls()) PB_TRY(TlsCertificates::load(next.server.tls_files));
     if (!stack_) return {};  // called before start()
     if (next.server.listen_ip != settings_.server.listen_ip ||
         next.server.listen_port != settings_.server.listen_port ||
+        next.server.tls_port != settings_.server.tls_port ||
         next.server.advertise != settings_.server.advertise)
-      return {Code::unsupported, "listenIp, listenPort and advertise change only by a restart"};
+      return {Code::unsupported, "listenIp, listenPort, tlsPort and advertise change only by a restart"};
     if (next.uses_tcp() && !has_tcp_)
       return {Code::unsupported, "the first trunk over TCP needs a restart: SIP listens on UDP only"};
+    if (next.uses_tls() && !has_tls_)
+      return {Code::unsupported, "the first trunk over TLS needs a restart: SIP does not listen for TLS"};
     return {};
   }
   void reconfigure(const Config& config) override {
@@ -119,6 +130,9 @@ class SipTrunk final : public Plugin {
     if (!next) return;
     settings_ = *std::move(next);
     warn();
+    if (has_tls_)
+      if (auto loaded = certificates_.load(settings_.server.tls_files))
+        stack_->set_certificates(*std::move(loaded));
     routes_->tables.configure(settings_);
     names_->watch(settings_.trunk_names());
     update_allowed_peers();
@@ -240,7 +254,10 @@ class SipTrunk final : public Plugin {
     const std::string address = settings_.server.listen_ip + ":" + std::to_string(stack_->port());
     log().info("listening for SIP", {{"address", address}});
     JsonWriter json;
-    json.object().member("sip", address).end();
+    json.object().member("sip", address);
+    if (stack_->tls_port() != 0)
+      json.member("sips", settings_.server.listen_ip + ":" + std::to_string(stack_->tls_port()));
+    json.end();
     std::ofstream(std::string(from_abi(host().store->data_folder(host().self))) + "/listening.json")
         << json.str();
   }
@@ -290,6 +307,9 @@ class SipTrunk final : public Plugin {
   std::unique_ptr<DialogStore> dialogs_;  // outlives the stack
   std::unique_ptr<SipStack> stack_;
   std::unique_ptr<TrunkNames> names_;
+  CertificateFiles certificates_{host(), [this](CertificateFiles::Certificates renewed) {
+                                   stack_->set_certificates(std::move(renewed));
+                                 }};
   Timer stats_timer_{host()};
   std::map<std::string, RegisteredGate> gates_;  // by name
   TrunkLimits limits_;                           // outlives the legs and the next one
@@ -297,6 +317,7 @@ class SipTrunk final : public Plugin {
   std::map<int64_t, std::unique_ptr<OutboundLeg>> legs_;
   int64_t last_id_ = 0;
   bool has_tcp_ = false;
+  bool has_tls_ = false;
   bool draining_ = false;
   Function<void()> idle_;
   std::unique_ptr<Routes> routes_;

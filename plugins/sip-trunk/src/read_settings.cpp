@@ -36,6 +36,11 @@ Result<ServerSettings> read_server(JsonView section) {
   server.advertise = section["advertise"].text();
   server.rtp_port_min = static_cast<uint16_t>(section["rtpPortMin"].integer());
   server.rtp_port_max = static_cast<uint16_t>(section["rtpPortMax"].integer());
+  server.tls_port = static_cast<uint16_t>(section["tlsPort"].integer());
+  server.tls_files = {std::string(section["tlsCert"].text()), std::string(section["tlsKey"].text()),
+                      std::string(section["tlsCaFile"].text())};
+  if (server.tls_files.certificate.empty() != server.tls_files.key.empty())
+    return {Code::invalid, "tlsCert and tlsKey: set both or none"};
   server.silence_timeout_ms = static_cast<uint32_t>(section["silenceTimeoutMs"].integer());
   server.no_media_timeout_ms = section["noMediaTimeoutSec"].integer() * 1000;
   server.require_gate = section["requireGate"].boolean();
@@ -102,7 +107,9 @@ Result<TrunkAccess> read_trunk(JsonView entry) {
   trunk.host = entry.text("host", "");
   trunk.port = static_cast<uint16_t>(entry.integer("port", 0));
   const std::string_view transport = entry["transport"].text();
-  trunk.transport = transport == "tcp" ? Transport::tcp : Transport::udp;
+  trunk.transport = transport == "tcp"   ? Transport::tcp
+                    : transport == "tls" ? Transport::tls
+                                         : Transport::udp;
   trunk.is_transport_open = transport == "auto";
   const JsonView others = entry["otherHosts"];
   for (size_t i = 0; i < others.size(); ++i) {
@@ -225,6 +232,14 @@ std::vector<std::string> Settings::warnings() const {
   return found;
 }
 
+bool Settings::uses_tls() const {
+  if (!server.tls_files.certificate.empty()) return true;
+  for (const auto& [host, tenant] : tenants)
+    for (const auto& [id, trunk] : tenant.trunks)
+      if (trunk.transport == Transport::tls) return true;
+  return false;
+}
+
 std::vector<lib::SocketAddress> Settings::trunk_addresses() const {
   std::vector<lib::SocketAddress> found;
   for (const auto& [host, tenant] : tenants)
@@ -260,6 +275,9 @@ Result<Settings> Settings::read(const Config& config) {
     settings.tenants.emplace(tenant.host, *std::move(trunks));
     if (tenant.primary) settings.primary_tenant = tenant.host;
   }
+  if (settings.uses_tls())
+    for (auto& [host, tenant] : settings.tenants)
+      for (auto& [id, trunk] : tenant.trunks) trunk.may_use_tls = true;
   return settings;
 }
 

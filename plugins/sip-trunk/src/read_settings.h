@@ -15,6 +15,7 @@
 #include "rtp/jitter_buffer.h"
 #include "secure/secure_media.h"
 #include "sip_types.h"
+#include "tls/tls_files.h"
 #include "trunk_hosts.h"
 
 namespace patchbay::sip_trunk {
@@ -26,6 +27,8 @@ struct ServerSettings {
   uint16_t rtp_port_min = 0;
   uint16_t rtp_port_max = 0;
   std::string advertise;  // shown in Via, Contact and SDP; empty: an address of this machine
+  uint16_t tls_port = 0;
+  TlsFiles tls_files;
   uint32_t silence_timeout_ms = 0;
   int64_t no_media_timeout_ms = 0;
   bool require_gate = false;
@@ -55,6 +58,7 @@ struct Settings {
   bool uses_tcp() const;
   // What an operator should know although it is allowed, one sentence each.
   std::vector<std::string> warnings() const;
+  bool uses_tls() const;
   // The hosts of all trunks: the numeric ones, and the names.
   std::vector<lib::SocketAddress> trunk_addresses() const;
   std::vector<HostQuery> trunk_names() const;

@@ -24,9 +24,7 @@ constexpr char kNoBranch[] = "z9hG4bK-";
 void route_to_source(msg_t* message, sip_t& answer) {
   su_home_t* home = msg_home(message);
   const auto from = source_of(message);
-  const bool tcp = answer.sip_via != nullptr && answer.sip_via->v_protocol != nullptr &&
-                   strcasecmp(answer.sip_via->v_protocol, sip_transport_tcp) == 0;
-  const std::string contact = "<" + numeric_url(from, tcp) + ">";
+  const std::string contact = "<" + numeric_url(from, transport_of_via(answer)) + ">";
   answer.sip_record_route = nullptr;
   answer.sip_contact = sip_contact_make(home, contact.c_str());
 }
@@ -124,6 +122,13 @@ const msg_mclass_t* screening_parser() {
 }
 
 void set_request_guard(RequestGuard* guard) noexcept { request_guard = guard; }
+
+Transport transport_of_via(const sip_t& message) {
+  const char* protocol = message.sip_via != nullptr ? message.sip_via->v_protocol : nullptr;
+  if (protocol != nullptr && strcasecmp(protocol, sip_transport_tcp) == 0) return Transport::tcp;
+  if (protocol != nullptr && strcasecmp(protocol, sip_transport_tls) == 0) return Transport::tls;
+  return Transport::udp;
+}
 
 lib::SocketAddress source_of(const msg_t* message) {
   const su_addrinfo_t* info = message != nullptr ? msg_addrinfo(const_cast<msg_t*>(message)) : nullptr;

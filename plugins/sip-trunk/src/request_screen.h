@@ -9,6 +9,7 @@
 
 #include "rtp/address.h"
 #include "sofia.h"
+#include "transport.h"
 
 namespace patchbay::sip_trunk {
 
@@ -57,6 +58,9 @@ const msg_mclass_t* screening_parser();
 
 // Sets the guard of the messages that the calling thread parses; null: none.
 void set_request_guard(RequestGuard* guard) noexcept;
+
+// Returns the transport that the first Via of a message names.
+Transport transport_of_via(const sip_t& message);
 
 // Returns the source of a message; invalid if it did not come from the network.
 lib::SocketAddress source_of(const msg_t* message);

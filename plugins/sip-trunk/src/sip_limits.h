@@ -48,11 +48,15 @@ inline constexpr uint32_t kTcpKeepaliveMs = 25'000;       // interval of CRLF pi
 inline constexpr uint32_t kTcpConnectTimeoutMs = 10'000;  // sofia-sip's TPTAG_TIMEOUT
 inline constexpr int64_t kMinTcpRetryMs = 1000;           // least time for the second connection to a trunk
 inline constexpr int64_t kTcpSweepMs = 1000;              // interval of looking for dead connections
+inline constexpr size_t kMaxTlsPeers = 1024;              // whose certificates are remembered
 inline constexpr size_t kMaxTcpPeers = 256;               // connections to these are checked
 inline constexpr size_t kMaxAcceptedTcp = 64;           // beyond it, the ones idle the longest are shut down
 inline constexpr uint32_t kMaxTcpIdleMs = 120'000;      // of an accepted connection
 inline constexpr uint32_t kMinUnacknowledgedMs = 1000;  // TCP_USER_TIMEOUT: 4/5 of silenceTimeoutMs, within
 inline constexpr uint32_t kMaxUnacknowledgedMs = 4000;  // these bounds, to leave time for another connection
+
+// SIP over TLS.
+inline constexpr int64_t kCertificatePollMs = 30'000;  // interval of looking for renewed files
 
 // Host names of trunks.
 inline constexpr size_t kMaxAddressesOfName = 4;

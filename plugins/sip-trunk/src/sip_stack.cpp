@@ -17,6 +17,12 @@ Result<std::unique_ptr<SipStack>> SipStack::start(const Options& options) {
 
 uint16_t SipStack::port() const noexcept { return agent_->port(); }
 
+uint16_t SipStack::tls_port() const noexcept { return agent_->tls_port(); }
+
+void SipStack::set_certificates(std::shared_ptr<const TlsCertificates> certificates) {
+  agent_->set_certificates(std::move(certificates));
+}
+
 Result<DialogId> SipStack::dial(OutboundCall call, DialogListener& listener) {
   if (call.targets.empty()) {
     const uint16_t port = call.trunk.port != 0 ? call.trunk.port : default_port(call.trunk.transport);

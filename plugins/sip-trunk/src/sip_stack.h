@@ -13,6 +13,7 @@
 
 #include "sip_limits.h"
 #include "sip_types.h"
+#include "tls/certificates.h"
 
 namespace patchbay::sip_trunk {
 
@@ -26,7 +27,10 @@ class SipStack {
     // Address shown in Via and Contact. Empty: listen_ip, or if that is 0.0.0.0 or ::, the source address
     // that the routing table chooses for each trunk.
     std::string advertise{};
-    bool tcp = true;  // listen on TCP too, without which no call can use a TCP trunk
+    bool tcp = true;        // listen on TCP too, without which no call can use a TCP trunk
+    bool tls = false;       // likewise for TLS
+    uint16_t tls_port = 0;  // 0: the one after listen_port; if that is 0, the kernel chooses
+    std::shared_ptr<const TlsCertificates> certificates{};  // for TLS; without them no connection is made
     // Peers that may send to us in addition to those of running calls.
     std::vector<lib::SocketAddress> allowed_peers{};
     std::string user_agent = "Patchbay";
@@ -49,6 +53,10 @@ class SipStack {
   ~SipStack();
 
   uint16_t port() const noexcept;
+  uint16_t tls_port() const noexcept;  // 0: not open
+
+  // Replaces the certificates, for TLS connections from now on. Any thread.
+  void set_certificates(std::shared_ptr<const TlsCertificates> certificates);
 
   // Sends the INVITE and reports events to `listener`, which must live until its on_ended. Any thread; the
   // first event may come before this returns. Returns an error, and reports no event, if the call's fields do

@@ -36,6 +36,7 @@ struct TrunkAccess {
   uint16_t port = 0;                     // likewise
   std::vector<TrunkHost> other_hosts{};  // tried after `host`
   Transport transport = Transport::udp;
+  bool may_use_tls = false;        // with the next one: those records may choose TLS
   bool is_transport_open = false;  // NAPTR and SRV records choose the transport, by default `transport`
   std::string username;            // empty: challenges are not answered
   std::string password;

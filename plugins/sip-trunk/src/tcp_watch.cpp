@@ -66,7 +66,7 @@ TcpWatch::Shut TcpWatch::sweep(const std::vector<lib::SocketAddress>& peers) {
   std::map<int, int> half_closed;
   for (const OwnSocket& socket : sockets_.list()) {
     if (!socket.is_stream || socket.is_listening) continue;
-    const bool is_accepted = socket.local.port() == sip_port_;
+    const bool is_accepted = std::find(ports_.begin(), ports_.end(), socket.local.port()) != ports_.end();
     const bool is_ours = is_accepted || std::find(peers.begin(), peers.end(), socket.remote) != peers.end();
     tcp_info info{};
     socklen_t size = sizeof(info);

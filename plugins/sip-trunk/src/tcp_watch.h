@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <utility>
 #include <vector>
 
 #include "rtp/address.h"
@@ -53,7 +54,8 @@ class TcpWatch {
     size_t excess = 0;
   };
 
-  TcpWatch(uint16_t sip_port, const Limits& limits) : sip_port_(sip_port), limits_(limits) {}
+  // `ports`: those that connections are accepted on.
+  TcpWatch(std::vector<uint16_t> ports, const Limits& limits) : ports_(std::move(ports)), limits_(limits) {}
 
   // Call it about once a second. `peers` are the targets of TCP trunks; connections to them are checked too.
   // Ends a connection by shutdown(); sofia-sip, which owns the descriptor, then closes it. Returns the
@@ -62,7 +64,7 @@ class TcpWatch {
 
  private:
   const OwnSockets sockets_;
-  const uint16_t sip_port_;
+  const std::vector<uint16_t> ports_;
   const Limits limits_;
   std::map<int, int> half_closed_;  // by descriptor: number of sweeps since the peer closed
 };

@@ -12,8 +12,11 @@ namespace patchbay::sip_trunk {
 inline std::vector<HostQuery> queries_of(const TrunkAccess& trunk, int family) {
   std::vector<HostQuery> queries;
   const auto add = [&](const std::string& name, uint16_t port) {
-    HostQuery query{name, port, trunk.transport, family};
-    if (trunk.is_transport_open && port == 0) query.transport.reset();
+    HostQuery query{name, port, trunk.transport, family, false};
+    if (trunk.is_transport_open && port == 0) {
+      query.transport.reset();
+      query.may_use_tls = trunk.may_use_tls;
+    }
     queries.push_back(std::move(query));
   };
   add(trunk.host, trunk.port);

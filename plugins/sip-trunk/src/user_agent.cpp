@@ -47,6 +47,21 @@ Status probe(const lib::SocketAddress& address, bool tcp) {
   return {};
 }
 
+// Returns a TCP port that is free now.
+Result<uint16_t> free_port(const lib::SocketAddress& address) {
+  sockaddr_storage storage;
+  socklen_t size = address.with_port(0).fill(storage);
+  const Descriptor fd(::socket(address.family(), SOCK_STREAM | SOCK_CLOEXEC, 0));
+  if (!fd || ::bind(fd.get(), reinterpret_cast<sockaddr*>(&storage), size) != 0 ||
+      ::getsockname(fd.get(), reinterpret_cast<sockaddr*>(&storage), &size) != 0)
+    return {Code::unavailable, std::string("SIP cannot listen for TLS: ") + std::strerror(errno)};
+  return lib::SocketAddress::from(storage).port();
+}
+
+std::string bracketed(const std::string& ip) {
+  return ip.find(':') != std::string::npos ? "[" + ip + "]" : ip;
+}
+
 // Returns whether this release leaks a reference to each 100 that it passes on (3 KB each).
 bool is_leaky_of_100() {
   static const bool leaky = std::string_view(nua_version).find("1.12.11") != std::string_view::npos;
@@ -68,6 +83,7 @@ Status UserAgent::start() {
   const auto address = lib::SocketAddress::parse(options_.listen_ip, options_.listen_port);
   if (!address) return {Code::invalid, "listen address: not a numeric IP address"};
   PB_TRY(probe(*address, options_.tcp));
+  if (options_.tls) PB_TRY(choose_tls_port(*address));
   PB_TRY(choose_advertised(*address));
   thread_ = std::thread([this] { run(); });
   std::unique_lock lock(mutex_);
@@ -78,6 +94,15 @@ Status UserAgent::start() {
   if (thread_.joinable()) thread_.join();
   return {Code::unavailable,
           "SIP cannot listen on " + options_.listen_ip + ":" + std::to_string(options_.listen_port)};
+}
+
+Status UserAgent::choose_tls_port(const lib::SocketAddress& listen) {
+  if (options_.tls_port == 0 && options_.listen_port != 0 && options_.listen_port != 65535)
+    options_.tls_port = static_cast<uint16_t>(options_.listen_port + 1);
+  if (options_.tls_port == 0) {
+    PB_TRY_VALUE(options_.tls_port, free_port(listen));
+  }
+  return probe(listen.with_port(options_.tls_port), true);
 }
 
 // Chooses the address in Via and Contact, which peers must be able to reach.
@@ -99,10 +124,15 @@ Status UserAgent::choose_advertised(const lib::SocketAddress& listen) {
 }
 
 std::string UserAgent::contact_for(const lib::SocketAddress& target, Transport transport) const {
-  if (!contact_per_trunk_) return {};
-  const auto local = lib::local_address_towards(target);
+  const bool tls = transport == Transport::tls;
+  if (!contact_per_trunk_ && !tls) return {};  // sofia-sip would show its address for TLS as a sips: URI
+  const std::string& shown = options_.advertise.empty() ? options_.listen_ip : options_.advertise;
+  const auto local =
+      contact_per_trunk_ ? lib::local_address_towards(target) : lib::SocketAddress::parse(shown, 0);
   if (!local) return {};
-  return "<sip:" + local->with_port(port_).text() + (transport == Transport::tcp ? ";transport=tcp>" : ">");
+  const std::string parameter =
+      transport != Transport::udp ? std::string(";transport=") + name_of(transport) : std::string();
+  return "<sip:" + local->with_port(tls ? options_.tls_port : port_.load()).text() + parameter + ">";
 }
 
 void UserAgent::stop() {
@@ -152,10 +182,32 @@ void UserAgent::set_allowed_peers(std::vector<lib::SocketAddress> peers) {
   (void)post([this, peers = std::move(peers)]() mutable { filter_.set_permanent(std::move(peers)); });
 }
 
-void UserAgent::use_tcp(const lib::SocketAddress& peer) {
-  if (std::find(tcp_peers_.begin(), tcp_peers_.end(), peer) != tcp_peers_.end()) return;
-  if (tcp_peers_.size() == kMaxTcpPeers) tcp_peers_.erase(tcp_peers_.begin());
-  tcp_peers_.push_back(peer);
+Status UserAgent::use_hop(const std::string& url) {
+  const Hop hop = hop_of_url(url);
+  if (hop.transport == Transport::udp) return {};
+  if (std::find(tcp_peers_.begin(), tcp_peers_.end(), hop.address) == tcp_peers_.end()) {
+    if (tcp_peers_.size() == kMaxTcpPeers) tcp_peers_.erase(tcp_peers_.begin());
+    tcp_peers_.push_back(hop.address);
+  }
+  return hop.transport == Transport::tls ? tls_.expect(hop.address, hop.host) : Status();
+}
+
+// Later, because OpenSSL calls this within a function of sofia-sip.
+void UserAgent::on_tls_failed(const lib::SocketAddress& peer) {
+  (void)post([this, peer] {
+    std::vector<DialogId> ids;
+    for (const auto& [id, dialog] : dialogs_) ids.push_back(id);
+    for (const DialogId id : ids) {
+      const auto at = dialogs_.find(id);
+      if (at == dialogs_.end()) continue;
+      at->second->on_unreachable(peer, tls_.failure(peer));
+      reap(id);
+    }
+  });
+}
+
+void UserAgent::set_certificates(std::shared_ptr<const TlsCertificates> certificates) {
+  (void)post([this, certificates = std::move(certificates)] { tls_.use(certificates); });
 }
 
 bool UserAgent::post(std::function<void()> task) {
@@ -203,16 +255,21 @@ void UserAgent::run() {
 
 bool UserAgent::open() {
   su_root_threading(root_, 0);  // runs nua's task on this thread too
-  const auto bracketed = [](const std::string& ip) {
-    return ip.find(':') != std::string::npos ? "[" + ip + "]" : ip;
-  };
   const std::string port = options_.listen_port == 0 ? "*" : std::to_string(options_.listen_port);
   std::string url = "sip:" + bracketed(options_.listen_ip) + ":" + port;
   // sofia-sip binds to maddr and shows the host.
   if (!options_.advertise.empty())
     url = "sip:" + bracketed(options_.advertise) + ":" + port + ";maddr=" + bracketed(options_.listen_ip);
   if (!options_.tcp) url += ";transport=udp";
+  const std::string& shown = options_.advertise.empty() ? options_.listen_ip : options_.advertise;
+  const std::string tls_url = "sips:" + bracketed(shown) + ":" + std::to_string(options_.tls_port) +
+                              ";maddr=" + bracketed(options_.listen_ip);
+  if (options_.certificates) tls_.use(options_.certificates);
+  const SofiaTls::Capture capture(tls_);
   nua_ = nua_create(root_, on_nua, this, NUTAG_URL(url.c_str()),
+                    // Sofia-sip finds no certificates there; SofiaTls has them.
+                    TAG_IF(options_.tls, NUTAG_SIPS_URL(tls_url.c_str())),
+                    NUTAG_CERTIFICATE_DIR("/nonexistent"), TPTAG_TLS_VERIFY_POLICY(TPTLS_VERIFY_OUT),
                     SIPTAG_USER_AGENT_STR(options_.user_agent.c_str()),
                     // Disables sofia-sip's own redirects, retries and negotiation.
                     NUTAG_RETRY_COUNT(0), NUTAG_MEDIA_ENABLE(0), NUTAG_AUTOANSWER(0), NUTAG_AUTOALERT(0),
@@ -248,16 +305,18 @@ void UserAgent::attach_peer_filter() {
   const auto listen = lib::SocketAddress::parse(options_.listen_ip, port_);
   std::vector<int> descriptors;
   for (const OwnSocket& socket : OwnSockets().list())
-    if (listen && socket.local == *listen && (socket.is_listening || !socket.is_stream))
+    if (listen && (socket.is_listening || !socket.is_stream) &&
+        (socket.local == *listen ||
+         (options_.tls && socket.is_listening && socket.local == listen->with_port(options_.tls_port))))
       descriptors.push_back(socket.fd);
   filter_.set_permanent(options_.allowed_peers);
   filter_.set_sockets(std::move(descriptors));
-  if (!options_.tcp) return;
+  if (!options_.tcp && !options_.tls) return;
   // Gives up a dead connection early enough to try another within the silence timeout.
   TcpWatch::Limits limits;
   limits.unacknowledged_ms =
       std::clamp<uint32_t>(options_.silence_timeout_ms / 5 * 4, kMinUnacknowledgedMs, kMaxUnacknowledgedMs);
-  watch_ = std::make_unique<TcpWatch>(port_, limits);
+  watch_ = std::make_unique<TcpWatch>(std::vector<uint16_t>{port_, tls_port()}, limits);
   watch_timer_ = su_timer_create(su_root_task(root_), su_duration_t{kTcpSweepMs});
   if (watch_timer_ != nullptr) su_timer_set_for_ever(watch_timer_, on_watch_timer, nullptr);
 }

@@ -23,6 +23,7 @@
 #include "sip_stack.h"
 #include "sofia.h"
 #include "tcp_watch.h"
+#include "tls/sofia_tls.h"
 
 namespace patchbay::sip_trunk {
 
@@ -42,7 +43,9 @@ class UserAgent final : public RequestGuard {
   void refuse(DialogId id, Refusal refusal);
   void hang_up_stored(StoredDialog dialog, TrunkAccess trunk);
   void set_allowed_peers(std::vector<lib::SocketAddress> peers);
+  void set_certificates(std::shared_ptr<const TlsCertificates> certificates);
   uint16_t port() const noexcept { return port_; }
+  uint16_t tls_port() const noexcept { return options_.tls ? options_.tls_port : uint16_t{0}; }
   size_t live_handles() const noexcept { return live_handles_; }
   StackCounts counts() const noexcept;
   bool is_filtered() const noexcept { return filtered_; }
@@ -54,7 +57,10 @@ class UserAgent final : public RequestGuard {
   std::string contact_for(const lib::SocketAddress& target, Transport transport) const;
   void allow(const lib::SocketAddress& peer) { filter_.allow(peer); }
   void forbid(const lib::SocketAddress& peer) { filter_.forbid(peer); }
-  void use_tcp(const lib::SocketAddress& peer);
+  // Call it before requests to a URL of numeric_url(). Code::denied: its certificate is for another host.
+  Status use_hop(const std::string& url);
+  // See SofiaTls::failure().
+  std::string tls_failure(const lib::SocketAddress& peer) const { return tls_.failure(peer); }
   void start_bye(StoredDialog dialog, TrunkAccess trunk, const sip_t* challenge);
   nua_t* nua() noexcept { return nua_; }
   su_root_t* root() noexcept { return root_; }
@@ -81,12 +87,14 @@ class UserAgent final : public RequestGuard {
   static void on_wake(UserAgent* self, su_msg_r message, su_msg_arg_t* argument);
   static void on_stop_timer(UserAgent* self, su_timer_t* timer, HandleOwner* unused);
   static void on_watch_timer(UserAgent* self, su_timer_t* timer, HandleOwner* unused);
+  Status choose_tls_port(const lib::SocketAddress& listen);
   Status choose_advertised(const lib::SocketAddress& listen);
   void attach_peer_filter();
   void on_unsolicited(nua_event_t event, int status, nua_handle_t* handle, const sip_t* sip);
   void on_call(nua_handle_t* handle, const sip_t& invite);
   void with_inbound(DialogId id, std::function<void(InboundDialog&)> act);
   void on_parameters(const tagi_t* tags);
+  void on_tls_failed(const lib::SocketAddress& peer);
 
   SipStack::Options options_;       // constant once the thread runs
   bool contact_per_trunk_ = false;  // likewise
@@ -115,6 +123,7 @@ class UserAgent final : public RequestGuard {
   SipPeerFilter filter_;
   std::unique_ptr<TcpWatch> watch_;
   std::vector<lib::SocketAddress> tcp_peers_;
+  SofiaTls tls_{[this](const lib::SocketAddress& peer) { on_tls_failed(peer); }};
   std::map<DialogId, std::unique_ptr<Dialog>> dialogs_;
   std::map<DialogId, std::unique_ptr<ByeSender>> bye_senders_;
 };

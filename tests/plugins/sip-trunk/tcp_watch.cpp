@@ -190,11 +190,11 @@ TEST_CASE("idle connections and those beyond the limit are shut down") {
   const auto ended = [&far] {
     return std::count_if(far.begin(), far.end(), [](const Tcp& tcp) { return tcp.has_ended(); });
   };
-  TcpWatch many(server.port, {.max_accepted = 2, .idle_ms = 3'600'000});
+  TcpWatch many({server.port}, {.max_accepted = 2, .idle_ms = 3'600'000});
   CHECK(many.sweep({}).excess == 1);
   for (int i = 0; i < 3000 && ended() < 1; ++i) std::this_thread::sleep_for(std::chrono::milliseconds(10));
   CHECK(ended() == 1);
-  TcpWatch idle(server.port, {.max_accepted = 100, .idle_ms = 0});
+  TcpWatch idle({server.port}, {.max_accepted = 100, .idle_ms = 0});
   CHECK(idle.sweep({}).idle == 2);
   for (int i = 0; i < 3000 && ended() < 3; ++i) std::this_thread::sleep_for(std::chrono::milliseconds(10));
   CHECK(ended() == 3);

@@ -23,6 +23,7 @@ struct HostQuery {
   uint16_t port = 0;                     // 0: from SRV records, else the transport's default
   std::optional<Transport> transport{};  // none: chosen by NAPTR and SRV records, else UDP
   int family = AF_INET;
+  bool may_use_tls = false;  // without `transport`: the records may choose TLS
   friend auto operator<=>(const HostQuery&, const HostQuery&) = default;
 };
 

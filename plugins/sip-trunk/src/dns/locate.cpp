@@ -19,7 +19,13 @@ struct SipService {
 
 // In the order of trying when a domain has SRV records but no NAPTR.
 constexpr SipService kServices[] = {{Transport::udp, "SIP+D2U", "_sip._udp."},
-                                    {Transport::tcp, "SIP+D2T", "_sip._tcp."}};
+                                    {Transport::tcp, "SIP+D2T", "_sip._tcp."},
+                                    {Transport::tls, "SIPS+D2T", "_sips._tcp."}};
+
+bool may_use(const HostQuery& query, Transport transport) {
+  if (query.transport) return *query.transport == transport;
+  return transport != Transport::tls || query.may_use_tls;
+}
 
 Addresses with_port(Addresses addresses, uint16_t port) {
   for (auto& address : addresses) address = address.with_port(port);
@@ -74,7 +80,9 @@ Result<Location> by_naptr(Dns& dns, const HostQuery& query) {
     const auto service = std::find_if(
         std::begin(kServices), std::end(kServices),
         [&](const SipService& known) { return equals_ignoring_case(record.service, known.naptr); });
-    if (service == std::end(kServices) || !equals_ignoring_case(record.flags, "s")) continue;
+    if (service == std::end(kServices) || !equals_ignoring_case(record.flags, "s") ||
+        !may_use(query, service->transport))
+      continue;
     PB_TRY_VALUE(auto servers, by_srv(dns, record.replacement, query.family));
     if (!servers.empty()) return Location{service->transport, std::move(servers)};
   }
@@ -102,7 +110,7 @@ Result<Location> locate(Dns& dns, const HostQuery& query) {
     if (!found.servers.empty()) return found;
   }
   for (const SipService& service : kServices) {
-    if (query.transport && *query.transport != service.transport) continue;
+    if (!may_use(query, service.transport)) continue;
     PB_TRY_VALUE(auto servers, by_srv(dns, service.prefix + query.host, query.family));
     if (!servers.empty()) return Location{service.transport, std::move(servers)};
   }

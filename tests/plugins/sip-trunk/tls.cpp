@@ -1,0 +1,175 @@
+// Trunks over TLS, with Kamailio as the carrier's proxy and baresip behind it.
+#include <doctest/doctest.h>
+
+#include <fstream>
+
+#include "caller.h"
+#include "support/baresip_phone.h"
+#include "support/certificate_authority.h"
+#include "support/kamailio.h"
+
+// Sofia-sip does not free the names that it reads from each certificate.
+extern "C" const char* __lsan_default_suppressions();
+extern "C" const char* __lsan_default_suppressions() { return "leak:libsofia-sip-ua.so"; }
+
+using namespace patchbay::sip_trunk;
+using namespace patchbay::test;
+using patchbay::lib::SocketAddress;
+using patchbay::support::Certificate;
+using patchbay::support::CertificateAuthority;
+
+namespace {
+
+constexpr char kHost[] = "sip.carrier.example";
+
+// A stack that trusts one authority, and calls to a proxy at 127.0.0.1 that is configured by name.
+struct TlsTrunk {
+  TlsTrunk() { std::ofstream(folder.file("ca.pem")) << authority.certificate_pem(); }
+
+  void start(const Certificate& own = {}, uint16_t tls_port = 0) {
+    SipStack::Options options;
+    options.tls = true;
+    options.tls_port = tls_port;
+    options.certificates = load(own);
+    options.allowed_peers = {*SocketAddress::parse("127.0.0.1", 0)};
+    stack = *start_stack(options);
+  }
+  std::shared_ptr<const TlsCertificates> load(const Certificate& own) {
+    TlsFiles files;
+    files.authorities = folder.file("ca.pem");
+    if (!own.certificate_pem.empty()) {
+      files.certificate = folder.file("cert.pem");
+      files.key = folder.file("key.pem");
+      std::ofstream(files.certificate) << own.certificate_pem;
+      std::ofstream(files.key) << own.key_pem;
+    }
+    auto loaded = TlsCertificates::load(files);
+    REQUIRE(loaded);
+    return *loaded;
+  }
+  OutboundCall call(uint16_t port, const std::string& host = kHost) {
+    OutboundCall out = call_to(port);
+    out.trunk.host = host;
+    out.trunk.port = port;
+    out.trunk.transport = Transport::tls;
+    out.targets.emplace_back(*SocketAddress::parse("127.0.0.1", port), host);
+    return out;
+  }
+  // Dials, and returns how the call ended.
+  DialogEnd ended(const OutboundCall& call) {
+    Caller caller;
+    REQUIRE(stack->dial(call, caller));
+    DialogEnd end = caller.wait_ended();
+    CHECK(wait_no_handles(*stack));
+    return end;
+  }
+  // Why a call to a proxy with this certificate is not made; "486": it reached the proxy.
+  std::string why_refused(const Certificate& certificate, const std::string& host = kHost) {
+    const auto proxy = Kamailio::start({.certificate = certificate});
+    REQUIRE(proxy);
+    const DialogEnd end = ended(call(proxy->tls_port(), host));
+    if (end.reason == EndReason::rejected) return std::to_string(end.sip_status);
+    CHECK(end.reason == EndReason::transport);
+    return end.detail;
+  }
+
+  TempFolder folder;
+  CertificateAuthority authority{"Carrier CA"};
+  std::unique_ptr<SipStack> stack;
+};
+
+bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+}  // namespace
+
+TEST_CASE_FIXTURE(TlsTrunk, "a call over TLS is set up and hung up through a proxy") {
+  const auto phone = Baresip::start({});
+  REQUIRE(phone);
+  const auto proxy =
+      Kamailio::start({.certificate = authority.issue("DNS:sip.carrier.example"), .next_hop = phone->port()});
+  REQUIRE(proxy);
+  start();
+  Caller caller;
+  const auto id = stack->dial(call(proxy->tls_port()), caller);
+  REQUIRE(id);
+  REQUIRE(caller.wait_answered());
+  CHECK(caller.peer_ip() == "127.0.0.1");
+  stack->hangup(*id);
+  CHECK(caller.wait_ended().reason == EndReason::local_hangup);
+  CHECK(wait_no_handles(*stack));
+}
+
+TEST_CASE_FIXTURE(TlsTrunk, "the certificate of a trunk must be for the configured host, valid and trusted") {
+  start();
+  CHECK(why_refused(authority.issue("DNS:sip.carrier.example")) == "486");
+  CHECK(why_refused(authority.issue("DNS:*.carrier.example")) == "486");
+  CHECK(why_refused(authority.issue("URI:sip:sip.carrier.example")) == "486");
+  CHECK(why_refused(authority.issue("IP:127.0.0.1"), "127.0.0.1") == "486");
+
+  const std::string wrong = why_refused(authority.issue("DNS:other.example,IP:127.0.0.1"));
+  CAPTURE(wrong);
+  CHECK(has(wrong, "no TLS with sip.carrier.example (127.0.0.1:"));
+  CHECK(has(wrong, "its certificate is for other.example, not for sip.carrier.example"));
+  const std::string expired = why_refused(authority.issue("DNS:sip.carrier.example", 3));
+  CAPTURE(expired);
+  CHECK(has(expired, "its certificate expired on 20"));
+  const std::string early = why_refused(authority.issue("DNS:sip.carrier.example", -3));
+  CAPTURE(early);
+  CHECK(has(early, "is the clock of this machine right?"));
+  const std::string unknown =
+      why_refused(CertificateAuthority("Unknown CA").issue("DNS:sip.carrier.example"));
+  CAPTURE(unknown);
+  CHECK(has(unknown, "an authority that is not trusted here (/CN=Unknown CA)"));
+  CHECK(has(unknown, "tlsCaFile"));
+}
+
+TEST_CASE_FIXTURE(TlsTrunk,
+                  "a connection that is open is not used for a host that its certificate is not for") {
+  start();
+  const auto proxy = Kamailio::start({.certificate = authority.issue("DNS:sip.carrier.example")});
+  REQUIRE(proxy);
+  CHECK(ended(call(proxy->tls_port())).sip_status == 486);
+  const DialogEnd other = ended(call(proxy->tls_port(), "other.example"));
+  CHECK(other.reason == EndReason::transport);
+  CHECK(has(other.detail, "its certificate is for sip.carrier.example, not for other.example"));
+  CHECK(ended(call(proxy->tls_port())).sip_status == 486);
+}
+
+TEST_CASE_FIXTURE(TlsTrunk,
+                  "a trunk that asks for a certificate gets ours, and the renewed one without a restart") {
+  start();
+  const auto proxy = Kamailio::start({.certificate = authority.issue("DNS:sip.carrier.example"),
+                                      .authority_pem = authority.certificate_pem()});
+  REQUIRE(proxy);
+  const DialogEnd without = ended(call(proxy->tls_port()));
+  CHECK(without.reason == EndReason::transport);
+  CAPTURE(without.detail);
+  CHECK(has(without.detail, "it requires a certificate of ours: set tlsCert and tlsKey"));
+  stack->set_certificates(load(CertificateAuthority("Unknown CA").issue("DNS:patchbay.example")));
+  const DialogEnd untrusted = ended(call(proxy->tls_port()));
+  CHECK(untrusted.reason == EndReason::transport);
+  CAPTURE(untrusted.detail);
+  CHECK(has(untrusted.detail, "it does not accept our certificate (tlsCert): unknown CA"));
+  stack->set_certificates(load(authority.issue("DNS:patchbay.example")));
+  CHECK(ended(call(proxy->tls_port())).sip_status == 486);
+}
+
+TEST_CASE("certificate files with a fault are refused with the setting's name") {
+  const TempFolder folder;
+  const Certificate one = CertificateAuthority("CA").issue("DNS:a");
+  std::ofstream(folder.file("cert.pem")) << one.certificate_pem;
+  std::ofstream(folder.file("key.pem")) << CertificateAuthority("CA").issue("DNS:a").key_pem;
+  std::ofstream(folder.file("junk.pem")) << "junk";
+  const auto fault = [&](const std::string& certificate, const std::string& key, const std::string& ca) {
+    const auto path = [&](const std::string& name) { return name.empty() ? name : folder.file(name); };
+    const auto loaded = TlsCertificates::load({path(certificate), path(key), path(ca)});
+    return loaded ? std::string() : loaded.error().text;
+  };
+  CHECK(fault("", "", "") == "");
+  CHECK(fault("", "", "cert.pem") == "");
+  CHECK(has(fault("none.pem", "key.pem", ""), "tlsCert: "));
+  CHECK(has(fault("junk.pem", "key.pem", ""), "has no certificate in PEM form"));
+  CHECK(has(fault("cert.pem", "junk.pem", ""), "tlsKey: "));
+  CHECK(has(fault("cert.pem", "key.pem", ""), "does not belong to the certificate of tlsCert"));
+  CHECK(has(fault("", "", "junk.pem"), "tlsCaFile: "));
+}
