@@ -89,9 +89,31 @@ CREATE TABLE ai_voice_hangup (call_id TEXT PRIMARY KEY, owner_run BIGINT NOT NUL
 -- The limit that makes the call wait; NULL: none does, or it does not wait.
 ALTER TABLE ai_voice_call ADD COLUMN waits_for TEXT;
 
+-- migration: 8
+-- Calls to virtual numbers that run: gone with their end. Their turns are in ai_voice_turn, with attempt 1.
+CREATE TABLE ai_voice_inbound (
+  call_id TEXT PRIMARY KEY,
+  tenant TEXT NOT NULL,
+  name TEXT NOT NULL,             -- of the virtual number
+  did TEXT NOT NULL,
+  from_number TEXT NOT NULL,
+  voice TEXT NOT NULL,
+  language TEXT NOT NULL,
+  model TEXT NOT NULL,
+  keeps_transcript BIGINT NOT NULL,
+  started_ms BIGINT NOT NULL,
+  answered_ms BIGINT,
+  owner_run BIGINT NOT NULL,
+  owner_node TEXT NOT NULL,
+  owner_epoch BIGINT NOT NULL
+);
+CREATE INDEX ai_voice_inbound_tenant ON ai_voice_inbound (tenant);
+CREATE INDEX ai_voice_inbound_owner ON ai_voice_inbound (owner_run);
+
 -- name: check_slot
 -- A row while fewer than $2 calls of the tenant run at all servers.
-SELECT 1 WHERE (SELECT COUNT(*) FROM ai_voice_call WHERE tenant = $1 AND owner_run > 0) < $2;
+SELECT 1 WHERE (SELECT COUNT(*) FROM ai_voice_call WHERE tenant = $1 AND owner_run > 0)
+  + (SELECT COUNT(*) FROM ai_voice_inbound WHERE tenant = $1) < $2;
 
 -- name: take_start
 -- Changes a row if the tenant's next call may start at $2, or so soon after it ($4) that the pause was only measured
@@ -256,3 +278,26 @@ DELETE FROM ai_voice_call WHERE call_id IN (
   WHERE status IN ('ended-success', 'ended-failed-final', 'cancelled') AND ended_ms < $1
   ORDER BY ended_ms, call_id LIMIT $2)
 RETURNING call_id;
+
+-- name: inbound_begin
+INSERT INTO ai_voice_inbound (call_id, tenant, name, did, from_number, voice, language, model, keeps_transcript, started_ms, owner_run,
+  owner_node, owner_epoch)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13);
+
+-- name: inbound_answered
+UPDATE ai_voice_inbound SET answered_ms = $3 WHERE call_id = $1 AND owner_run = $2;
+
+-- name: inbound_end
+DELETE FROM ai_voice_inbound WHERE call_id = $1 AND owner_run = $2;
+
+-- name: inbound_owned
+SELECT call_id FROM ai_voice_inbound WHERE owner_run = $1;
+
+-- name: inbound_orphans
+-- Of dead owners: another run of this very process, or a process that is not alive.
+SELECT call_id, tenant, name, did, from_number, voice, language, model, keeps_transcript, started_ms, COALESCE(answered_ms, 0), owner_run
+FROM ai_voice_inbound
+WHERE owner_run <> $1
+  AND ((owner_node = $2 AND owner_epoch = $3)
+    OR NOT EXISTS (SELECT 1 FROM core_live_node l WHERE l.node = owner_node AND l.epoch = owner_epoch))
+ORDER BY call_id LIMIT 200;

@@ -87,7 +87,9 @@ Result<Baresip> Baresip::try_start(const Options& options) {
                     "<sip:" + options.number + "@127.0.0.1>;regint=0;answermode=auto;audio_codecs=" +
                         options.codecs + (encrypts ? ";mediaenc=" + options.encryption : "") + "\n"));
   PB_TRY(write_text(folder->file("contacts"), ""));
-  auto child = Child::spawn({"baresip", "-f", folder->path()}, folder->path(), folder->file("output"));
+  std::vector<std::string> command{"baresip", "-f", folder->path()};
+  if (!options.dial.empty()) command.insert(command.end(), {"-e", "/dial " + options.dial});
+  auto child = Child::spawn(command, folder->path(), folder->file("output"));
   if (!child) return std::move(child).error();
   bool ready = false;
   for (int i = 0; i < 1200 && !ready && !child->wait(std::chrono::milliseconds(25)); ++i)

@@ -1,4 +1,5 @@
-// Baresip as a telephone: answers automatically, plays a WAV file as its microphone and records its speaker.
+// Baresip as a telephone: answers automatically, or calls, plays a WAV file as its microphone and records its
+// speaker.
 #pragma once
 
 #include <memory>
@@ -14,6 +15,7 @@ class Baresip {
     std::string play_wav{};      // 8 kHz mono, 16 bit; empty: silence
     std::string encryption{};    // its mediaenc: srtp, srtp-mand, dtls_srtp...; empty: none
     std::string codecs = "PCMU/8000/1,PCMA/8000/1";
+    std::string dial{};  // a SIP URI that it calls at once; empty: none
   };
 
   // Not registered; reachable at sip:<number>@127.0.0.1:port() when this returns.

@@ -2,10 +2,13 @@
 #include <patchbay/services/call_limits.h>
 #include <patchbay/strand.h>
 
+#include <functional>
 #include <memory>
 #include <utility>
 
+#include "end_writer.h"
 #include "engine_registry.h"
+#include "inbound/inbound_answerer.h"
 #include "outbound/limits.h"
 #include "outbound/outcome_mail.h"
 #include "outbound/retention.h"
@@ -29,6 +32,7 @@ class AiVoice final : public Plugin {
                       [this](const call_limits::Question& question) { return reached_limit(question); });
     PB_TRY(parts_->limits.publish());
     parts_->scheduler.start();
+    parts_->inbound.start();
     parts_->outcome_mail.start();
     parts_->routes.open();
     parts_->retention.start();
@@ -39,11 +43,26 @@ class AiVoice final : public Plugin {
   void reconfigure(const Config& config) override { settings_ = Settings::read(config); }
   void drain(Done done) override {
     parts_->routes.drain();
-    parts_->scheduler.drain([done = std::make_shared<Done>(std::move(done))] { (*done)(); });
+    const auto both = after_both(std::move(done));
+    parts_->scheduler.drain([both] { both(); });
+    parts_->inbound.drain([both] { both(); });
   }
   void stop(Done done) override {
     parts_->outcome_mail.stop();
-    parts_->scheduler.stop([done = std::make_shared<Done>(std::move(done))] { (*done)(); });
+    const auto both = after_both(std::move(done));
+    parts_->scheduler.stop([both] { both(); });
+    parts_->inbound.stop([both] { both(); });
+  }
+
+  // Calls done() when it was called for calls of both directions.
+  static std::function<void()> after_both(Done done) {
+    struct Pending {
+      Done done;
+      int count = 2;
+    };
+    return [pending = std::make_shared<Pending>(Pending{std::move(done)})] {
+      if (--pending->count == 0) pending->done();
+    };
   }
 
   Result<Empty> add_engine(const engine::AddEngine& request) {
@@ -73,18 +92,25 @@ class AiVoice final : public Plugin {
 
   struct Parts {
     Parts(const Host& host, const Settings& settings, lib::Owner owner)
-        : store(host, std::move(owner)),
+        : store(host, owner),
+          inbound_store(host, std::move(owner)),
           metrics(host),
-          scheduler(host, store, engines, settings, metrics),
+          end_writer(host, metrics),
+          scheduler(host, store, engines, settings, metrics, end_writer, inbound_use),
+          inbound(host, inbound_store, engines, settings, metrics, end_writer, scheduler, inbound_use),
           outcome_mail(host, store),
           routes(host, store, engines, settings, scheduler, metrics),
           retention(host, store, settings, metrics),
           registry(host),
           limits(host) {}
     CallStore store;
+    InboundStore inbound_store;
     CallMetrics metrics;
     EngineRegistry engines;
+    EndWriter end_writer;
+    InboundUse inbound_use;
     Scheduler scheduler;
+    InboundAnswerer inbound;
     OutcomeMail outcome_mail;
     CallRoutes routes;
     Retention retention;

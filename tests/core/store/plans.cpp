@@ -22,6 +22,7 @@ const std::map<std::string, std::string> kMayScan = {
     {"core/nodes-live", "a row per process that runs"},
     {"ai-voice/open_count", "a row per tenant and status"},
     {"ai-voice/count_old", "a row per tenant and status"},
+    {"ai-voice/inbound_orphans", "a row per call that runs"},
     {"identity/revisions", "a row per kind of row"},
     {"identity/signing_key_expire", "a few keys"},
     {"identity/signing_key_lifetime", "a few keys"},

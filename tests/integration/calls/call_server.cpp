@@ -50,7 +50,8 @@ std::string yaml(const CallServer::Options& options) {
       outboundRoutes: )" +
          (options.routes.empty() ? "[{match: global, trunkIds: [" + ids + "]}]" : options.routes) + R"(
       trunks:
-)" + trunks;
+)" + trunks +
+         options.tenant;
 }
 
 const CallServer::Options& fresh(const CallServer::Options& options) {
@@ -179,10 +180,17 @@ bool CallServer::logged(const std::string& text) {
   return probe::eventually([&] { return server_.log().find(text) != std::string::npos; });
 }
 
+uint16_t CallServer::sip_port() {
+  const std::string log = server_.log();
+  const size_t at = log.find("address=127.0.0.1:", log.rfind("listening for SIP"));
+  REQUIRE(at != std::string::npos);
+  return static_cast<uint16_t>(std::strtoul(log.c_str() + at + 18, nullptr, 10));
+}
+
 bool CallServer::idle() {
   return probe::eventually([this] {
     return metric("patchbay_sip_trunk_legs") == 0 && metric("patchbay_media_joins") == 0 &&
-           metric("patchbay_ai_voice_attempts") == 0;
+           metric("patchbay_ai_voice_attempts") == 0 && metric("patchbay_ai_voice_inbound_calls") == 0;
   });
 }
 

@@ -39,7 +39,8 @@ class CallServer {
     std::string ai_voice = "{}";       // of the tenant
     // Of the server: YAML members. By default calls start however busy the machine is.
     std::string ai_voice_server = {};
-    std::string plugins = {};                  // YAML of further plugins, a line each, indented by two blanks
+    std::string plugins = {};  // YAML of further plugins, a line each, indented by two blanks
+    std::string tenant = {};   // YAML of further sections of the tenant, a line each, indented by four blanks
     std::vector<const pb_entry*> linked = {};  // further plugins that are not files of the build
     core::ManualClock* clock = nullptr;
   };
@@ -70,6 +71,7 @@ class CallServer {
   Json last_event(const std::string& id, const std::string& topic);
   // Waits at most a minute for the text in the log.
   bool logged(const std::string& text);
+  uint16_t sip_port();
   // Waits at most a minute until no leg, join or attempt is left.
   bool idle();
   double metric(const std::string& name);

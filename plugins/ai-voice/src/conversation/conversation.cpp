@@ -3,7 +3,6 @@
 #include <utility>
 
 #include "conversation/limits.h"
-#include "conversation/tools.h"
 
 namespace patchbay::ai_voice {
 
@@ -21,7 +20,7 @@ Conversation::Conversation(const Host& host, StrandId strand, const Conversation
       farewell_limit_(host, strand),
       dtmf_(host, strand) {
   dtmf_.on_keys([this](const std::string& keys) {
-    if (!has_room(keys.size())) return fail("the callee pressed too many keys");
+    if (!has_room(keys.size())) return fail("too many keys were pressed");
     transcript_.dtmf(host_.wall_ms(), keys);
     owner_.on_turns();
     session_.send(engine::Session::push_text, {"The caller pressed the keys " + keys + ".", true});
@@ -69,6 +68,7 @@ void Conversation::listen_to_engine() {
       .on(Listener::ready, done([this](const engine::Ready& ready) {
             engine_ready_ = true;
             log_.info("the engine is ready", {{"note", redact(ready.note)}});
+            if (!closed_) owner_.on_engine_ready();
             begin_when_ready();
           }))
       .on(Listener::user_words, done([this](const engine::Words& words) {
@@ -115,7 +115,7 @@ void Conversation::open_engine() {
   open.system_prompt = init_.system_prompt;
   open.api_key = init_.api_key;
   open.greeting = init_.greeting;
-  open.tools = std::string(call_tools());
+  open.tools = std::string(call_tools(init_.direction));
   open.listener = engine_listener_.handle();
   open.correlation = init_.call_id;
   ++pending_replies_;
@@ -217,7 +217,7 @@ bool Conversation::within_text_limit(std::string_view text) {
 
 void Conversation::on_tool(const engine::ToolCall& tool) {
   transcript_.tool_call(host_.wall_ms());
-  const ToolAnswer answer = answer_tool(tool.name);
+  const ToolAnswer answer = answer_tool(init_.direction, tool.name);
   log_.info("the AI calls a tool", {{"tool", lib::valid_text(tool.name)}});
   session_.send(engine::Session::tool_result, {tool.call, answer.result});
   if (answer.hang_up_now) return complete(answer.outcome);

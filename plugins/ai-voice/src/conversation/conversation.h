@@ -1,5 +1,6 @@
 // Conversation: what is said on one call: its leg and an engine's session, the bridge between their audio,
-// the transcript, the limits and the tools. It neither dials nor stores; its owner (OutboundAttempt) does.
+// the transcript, the limits and the tools. It neither dials, answers nor stores; its owner (OutboundAttempt,
+// InboundConversation) does.
 //
 // The owner calls, in this order:
 //   open_engine(); set_leg(); answered(); allow_begin(); close(); close_bridge()
@@ -17,6 +18,7 @@
 #include <string_view>
 
 #include "conversation/dtmf_collector.h"
+#include "conversation/tools.h"
 #include "conversation/transcript_builder.h"
 #include "text/safe_text.h"
 
@@ -31,7 +33,8 @@ struct ConversationInit {
   std::string system_prompt;
   std::string api_key;  // in plain text
   std::string greeting;
-  Handle engine;                  // instance of engine::Engine
+  Handle engine;  // instance of engine::Engine
+  Direction direction = Direction::outbound;
   int64_t max_seconds = 0;        // counted from the answer
   bool log_conversation = false;  // whether what is said may be logged
 };
@@ -47,6 +50,8 @@ class Conversation {
     virtual void on_ringing(const telephony::Progress& progress) = 0;
     virtual void on_answered(const telephony::Answered& answered) = 0;
     virtual void on_leg_ended(const telephony::Ended& ended) = 0;
+    // The engine is ready to talk; at once after open_engine() at the earliest.
+    virtual void on_engine_ready() {}
     // The engine begins to talk.
     virtual void on_started() = 0;
     virtual void on_first_audio(int64_t ms_after_answer) = 0;

@@ -2,7 +2,12 @@
 
 namespace patchbay::ai_voice {
 
-std::string_view call_tools() noexcept {
+std::string_view call_tools(Direction direction) noexcept {
+  if (direction == Direction::inbound)
+    return R"([
+    {"name": "hang_up", "description": "End the call. Call it when the conversation is over, then say a short goodbye.",
+     "parameters": {"type": "object", "properties": {"reason": {"type": "string", "description": "why the call ends"}}}}
+  ])";
   return R"([
     {"name": "hang_up", "description": "End the call. Call it when the conversation is over, then say a short goodbye.",
      "parameters": {"type": "object", "properties": {"reason": {"type": "string", "description": "why the call ends"}}}},
@@ -13,12 +18,13 @@ std::string_view call_tools() noexcept {
   ])";
 }
 
-ToolAnswer answer_tool(std::string_view name) {
+ToolAnswer answer_tool(Direction direction, std::string_view name) {
+  const bool is_outbound = direction == Direction::outbound;
   constexpr const char* kAccepted =
       R"({"status":"accepted","message":"The call ends when you have said goodbye."})";
   if (name == "hang_up") return {kAccepted, "finished", false};
-  if (name == "callback_later") return {kAccepted, "not-now", false};
-  if (name == "voicemail_detected") return {R"({"status":"accepted"})", "voicemail", true};
+  if (is_outbound && name == "callback_later") return {kAccepted, "not-now", false};
+  if (is_outbound && name == "voicemail_detected") return {R"({"status":"accepted"})", "voicemail", true};
   return {
       R"({"status":"error","message":"This is not possible on this call. Offer something else.","retryable":false})",
       {},

@@ -1,20 +1,9 @@
-// AttemptEndWriter: stores the ends of attempts: state, outbound-ai.finished and the transcript, in one
-// transaction.
+// AttemptEndWriter: stores the ends of attempts: state, outbound-ai.finished and the transcript.
 #pragma once
 
-#include <patchbay/lifetime.h>
-#include <patchbay/log.h>
-#include <patchbay/service.h>
-#include <patchbay/services/transcripts.h>
-#include <patchbay/store.h>
-#include <patchbay/strand.h>
-
-#include <cstdint>
-#include <map>
 #include <string>
-#include <utility>
 
-#include "outbound/call_metrics.h"
+#include "end_writer.h"
 #include "outbound/call_store.h"
 
 namespace patchbay::ai_voice {
@@ -31,54 +20,17 @@ struct EndedAttempt {
 // Main strand only.
 class AttemptEndWriter {
  public:
-  AttemptEndWriter(const Host& host, const CallStore& store, const CallMetrics& metrics);
+  AttemptEndWriter(const Host& host, const CallStore& store, EndWriter& writer)
+      : host_(host), store_(store), writer_(writer) {}
 
-  // Calls done() once: with success when the end is stored; with Code::fenced when another server or an
-  // earlier try has ended the attempt already; with another error when the store is closed. Waits for a
-  // transcripts plugin that restarts; if it stays away or fails, stores the end without the transcript and
-  // counts that.
+  // As EndWriter::write().
   void write(EndedAttempt attempt, Function<void(const Status&)> done);
-  // Does not wait for the transcripts plugin any more, because the server stops.
-  void stop_waiting() { stopping_ = true; }
 
  private:
-  struct Write {
-    Write(const Host& host, EndedAttempt end, Function<void(const Status&)> callback, int64_t deadline_ns)
-        : attempt(std::move(end)),
-          done(std::move(callback)),
-          transcript_deadline_ns(deadline_ns),
-          retry(host) {}
-    EndedAttempt attempt;
-    Function<void(const Status&)> done;
-    int64_t transcript_deadline_ns;
-    int64_t pause_ms = 0;  // before the last retry
-    Timer retry;
-  };
-
-  void store_end(uint64_t id);
-  void save_transcript(uint64_t id);
-  Transaction end_transaction(const EndedAttempt& attempt) const;
-  void commit(uint64_t id, Transaction tx);
-  void on_transcript_failed(uint64_t id, const Error& error);
-  void on_commit_failed(uint64_t id, const Commit& outcome);
-  void drop_transcript(Write& write, const std::string& reason);
-  void retry_after_ms(uint64_t id, int64_t pause_ms);
-  void retry_with_backoff(uint64_t id);
-  void finish(uint64_t id, const Status& status);
-
   // borrowed
   const Host& host_;
   const CallStore& store_;
-  const CallMetrics& metrics_;
-  // owned
-  const Log log_;
-  Service<transcripts::Transcripts> transcripts_;
-  // state
-  std::map<uint64_t, Write> writes_;  // by a number of their own
-  uint64_t last_id_ = 0;
-  bool transcripts_seen_ = false;  // a provider has existed since the start
-  bool stopping_ = false;
-  Lifetime alive_;
+  EndWriter& writer_;
 };
 
 }  // namespace patchbay::ai_voice

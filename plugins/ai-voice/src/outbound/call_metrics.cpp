@@ -7,6 +7,7 @@ namespace patchbay::ai_voice {
 CallMetrics::CallMetrics(const Host& host)
     : host_(host),
       running_(Metric::gauge(host, "patchbay_ai_voice_attempts", "Running call attempts")),
+      inbound_(Metric::gauge(host, "patchbay_ai_voice_inbound_calls", "Running calls to virtual numbers")),
       load_(Metric::gauge(host, "patchbay_ai_voice_load",
                           "Share of its cores that the server, with isolated plugins, uses while call "
                           "attempts run")),
@@ -26,6 +27,12 @@ CallMetrics::CallMetrics(const Host& host)
 void CallMetrics::ended(const Call& call, const Ending& ending) const {
   Metric::counter(host_, "patchbay_ai_voice_outcomes_total", "Ended call attempts by outcome and status",
                   {{"outcome", ending.outcome}, {"status", std::string(status_after(call, ending))}})
+      .add();
+}
+
+void CallMetrics::inbound_ended(const std::string& outcome) const {
+  Metric::counter(host_, "patchbay_ai_voice_inbound_ended_total", "Ended calls to virtual numbers by outcome",
+                  {{"outcome", outcome}})
       .add();
 }
 

@@ -1,4 +1,4 @@
-// CallMetrics: the metrics of outbound calls.
+// CallMetrics: the metrics of calls.
 #pragma once
 
 #include <patchbay/log.h>
@@ -22,6 +22,9 @@ class CallMetrics {
   // either ("load", "late").
   void limited(std::string_view limit) const;
   void transcript_lost() const { transcripts_lost_.add(); }
+  void inbound(size_t calls) const { inbound_.set(static_cast<double>(calls)); }
+  // `outcome`: as in call.ended, or "not-answered".
+  void inbound_ended(const std::string& outcome) const;
   void running(size_t attempts) const { running_.set(static_cast<double>(attempts)); }
   // The share of the cores that is used, and the one beyond which no call starts (0: any).
   void load(double share, double limit) const {
@@ -40,7 +43,8 @@ class CallMetrics {
   // borrowed
   const Host& host_;
   // owned
-  const Metric running_, load_, load_limit_, late_ticks_, core_wait_, first_audio_, transcripts_lost_;
+  const Metric running_, inbound_, load_, load_limit_, late_ticks_, core_wait_, first_audio_,
+      transcripts_lost_;
 };
 
 }  // namespace patchbay::ai_voice

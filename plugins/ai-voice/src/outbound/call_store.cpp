@@ -21,6 +21,7 @@ std::vector<Call> read_calls(const Rows& rows) {
 CallStore::CallStore(const Host& host, lib::Owner owner)
     : host_(host),
       owner_(std::move(owner)),
+      turns_(host),
       insert_(Statement::find(host, "insert")),
       get_(Statement::find(host, "get")),
       list_(Statement::find(host, "list")),
@@ -39,9 +40,6 @@ CallStore::CallStore(const Host& host, lib::Owner owner)
       claim_(Statement::find(host, "claim")),
       set_answered_(Statement::find(host, "set_answered")),
       end_attempt_(Statement::find(host, "end_attempt")),
-      save_turn_(Statement::find(host, "save_turn")),
-      turns_(Statement::find(host, "turns")),
-      delete_turns_(Statement::find(host, "delete_turns")),
       cancel_waiting_(Statement::find(host, "cancel_waiting")),
       decrement_count_(Statement::find(host, "decrement_count")),
       increment_count_(Statement::find(host, "increment_count")),
@@ -144,16 +142,7 @@ void CallStore::take(Call& call) const {
 }
 
 void CallStore::turns(const Call& call, Function<void(Result<std::vector<TranscriptTurn>>)> done) const {
-  query(host_, turns_, {call.call_id, call.attempt}, [done = std::move(done)](const Result<Rows>& rows) {
-    if (!rows) return done(rows.error());
-    std::vector<TranscriptTurn> turns;
-    for (size_t row = 0; row < rows->size(); ++row) {
-      using Speaker = TranscriptTurn::Speaker;
-      turns.push_back({rows->integer(row, 0) != 0 ? Speaker::ai : Speaker::caller,
-                       std::string(rows->text(row, 1)), rows->integer(row, 2)});
-    }
-    done(std::move(turns));
-  });
+  turns_.read(call.call_id, call.attempt, std::move(done));
 }
 
 void CallStore::count_open(Function<void(Result<std::map<std::string, int64_t>>)> done) const {
@@ -175,8 +164,7 @@ size_t CallStore::increment_count(Transaction& tx, const Call& call) const {
 }
 
 void CallStore::save_turn(Transaction& tx, const Call& call, const NumberedTurn& turn) const {
-  const bool of_ai = turn.turn.speaker == TranscriptTurn::Speaker::ai;
-  tx.exec(save_turn_, {call.call_id, call.attempt, turn.number, of_ai, turn.turn.text, turn.turn.ts_ms}, 1);
+  turns_.save(tx, call.call_id, call.attempt, turn);
 }
 
 size_t CallStore::insert(Transaction& tx, const Call& call, const std::string& sealed_key) const {
@@ -234,7 +222,7 @@ void CallStore::end_attempt(Transaction& tx, const Call& call, const Ending& end
            duration_sec(call, ended_ms), call.trunk_id, call.transcript_path, ending.error_detail},
           1);
   increment_count(tx, call);
-  if (call.answered_ms > 0) tx.exec(delete_turns_, {call.call_id, call.attempt});
+  if (call.answered_ms > 0) turns_.remove(tx, call.call_id, call.attempt);
   if (owner_.is_shared) delete_hangup(tx, call.call_id);
   if (status == status::kRetryPending) {
     tx.job_add(kDialJob, call.tenant, call.call_id, next_attempt_ms(call, ending, ended_ms), call.call_id);

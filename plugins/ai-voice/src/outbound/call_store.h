@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "conversation/transcript_builder.h"
+#include "conversation/turn_store.h"
 #include "outbound/attempt_end.h"
 #include "outbound/call.h"
 #include "outbound/call_events.h"
@@ -116,11 +117,12 @@ class CallStore {
 
   const Host& host_;
   const lib::Owner owner_;
+  const TurnStore turns_;
   Statement insert_, get_, list_, list_status_, list_count_, list_total_, waiting_count_, open_count_,
       orphans_, owned_, request_hangup_, delete_hangup_, check_slot_, take_start_, set_waits_for_, claim_,
-      set_answered_, end_attempt_, save_turn_, turns_, delete_turns_, cancel_waiting_, decrement_count_,
-      increment_count_, save_idempotent_reply_, update_idempotent_reply_, find_idempotent_reply_,
-      delete_idempotent_reply_, delete_old_idempotent_replies_, count_old_, delete_old_calls_;
+      set_answered_, end_attempt_, cancel_waiting_, decrement_count_, increment_count_,
+      save_idempotent_reply_, update_idempotent_reply_, find_idempotent_reply_, delete_idempotent_reply_,
+      delete_old_idempotent_replies_, count_old_, delete_old_calls_;
 };
 
 }  // namespace patchbay::ai_voice

@@ -2,15 +2,13 @@
 
 #include <utility>
 
+#include "commit_failure.h"
 #include "outbound/limits.h"
 #include "outbound/retry_policy.h"
 #include "outbound/transcript_document.h"
 
 namespace patchbay::ai_voice {
 namespace {
-
-// True if a retry may succeed, for example because the disk is full at the moment.
-bool is_transient_failure(Code code) { return code == Code::unavailable || code == Code::exhausted; }
 
 ConversationInit conversation_of(const AttemptInit& init) {
   ConversationInit out;

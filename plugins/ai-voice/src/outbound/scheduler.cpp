@@ -27,14 +27,17 @@ std::string limit_text(const char* setting, double value, const char* whose) {
 }  // namespace
 
 Scheduler::Scheduler(const Host& host, const CallStore& store, const EngineRegistry& engines,
-                     const Settings& settings, const CallMetrics& metrics)
+                     const Settings& settings, const CallMetrics& metrics, EndWriter& end_writer,
+                     const InboundUse& inbound)
     : host_(host),
       store_(store),
       engines_(engines),
       settings_(settings),
       metrics_(metrics),
+      end_writer_(end_writer),
+      inbound_(inbound),
       log_(host),
-      writer_(host, store, metrics),
+      writer_(host, store, end_writer),
       recovery_(host, store, metrics, writer_),
       ownership_(
           host, store, [this] { return attempt_ids(); }, [this](const std::string& id) { lose(id); },
@@ -69,7 +72,7 @@ StartLimit Scheduler::reached_slots(const std::string& tenant, const TenantSetti
                                  [&](const auto& each) { return each.second->tenant() == tenant; });
   const auto at = claiming_.find(tenant);
   const size_t claimed = at == claiming_.end() ? 0 : at->second;
-  if (static_cast<size_t>(own) + claimed < settings.max_concurrent_calls) return {};
+  if (static_cast<size_t>(own) + claimed + inbound_.of(tenant) < settings.max_concurrent_calls) return {};
   const auto value = static_cast<double>(settings.max_concurrent_calls);
   return {"tenant", limit_text("maxConcurrentCalls", value, "tenant"), 0};
 }
@@ -101,7 +104,7 @@ void Scheduler::release_trunk(const std::string& call_id) {
 }
 
 size_t Scheduler::running() const {
-  size_t running = attempts_.size();
+  size_t running = attempts_.size() + inbound_.total();
   for (const auto& [tenant, count] : claiming_) running += count;
   return running;
 }
@@ -144,7 +147,7 @@ void Scheduler::sample_load() {
   if (running() == 0) {
     load_.idle(ServerLoad::read(host_));
   } else {
-    load_.sample(ServerLoad::read(host_), static_cast<size_t>(talking));
+    load_.sample(ServerLoad::read(host_), static_cast<size_t>(talking) + inbound_.talking());
     load_timer_.after_ms(kLoadSampleMs, [this] { sample_load(); });
   }
   metrics_.load(load_.load(), static_cast<double>(settings_.server().max_load_percent) / 100);
@@ -319,6 +322,10 @@ void Scheduler::on_attempt_ended(const std::string& call_id) {
   metrics_.running(attempts_.size());
   if (attempts_.empty()) trim_memory();
   notify_if_idle();
+  on_slot_free();
+}
+
+void Scheduler::on_slot_free() {
   trunk_probes_ = 0;
   start_held_call();
 }
@@ -386,7 +393,7 @@ void Scheduler::drain(Function<void()> done) { stop_claiming(std::move(done)); }
 
 void Scheduler::stop(Function<void()> done) {
   stopping_ = true;
-  writer_.stop_waiting();
+  end_writer_.stop_waiting();
   for (const auto& [id, attempt] : attempts_) attempt->interrupt();
   stop_claiming(std::move(done));
 }

@@ -13,7 +13,9 @@
 #include <string>
 #include <vector>
 
+#include "end_writer.h"
 #include "engine_registry.h"
+#include "inbound/inbound_use.h"
 #include "outbound/attempt_end_writer.h"
 #include "outbound/call_store.h"
 #include "outbound/crash_recovery.h"
@@ -37,7 +39,7 @@ struct StartLimit {
 class Scheduler {
  public:
   Scheduler(const Host& host, const CallStore& store, const EngineRegistry& engines, const Settings& settings,
-            const CallMetrics& metrics);
+            const CallMetrics& metrics, EndWriter& end_writer, const InboundUse& inbound);
 
   // Ends the attempts that an earlier run of the plugin left running, and starts to claim calls.
   void start();
@@ -48,6 +50,10 @@ class Scheduler {
 
   // Returns the limit of the tenant or of the server that makes another call of the tenant wait.
   StartLimit reached_limit(const std::string& tenant, const TenantSettings& settings) const;
+  // The same without callsPerSecond, which spaces only the calls that we start.
+  StartLimit reached_slots(const std::string& tenant, const TenantSettings& settings) const;
+  // An inbound call has ended, so that a waiting call may start.
+  void on_slot_free();
   // Returns the limit of the processors that lets no call start now: "load" or "late"; "": none. Counts the
   // call, or the refusal.
   std::string_view admit();
@@ -88,7 +94,6 @@ class Scheduler {
 
   void claim(const Job& job);
   void claim_call(const Job& job, Call call);
-  StartLimit reached_slots(const std::string& tenant, const TenantSettings& settings) const;
   StartLimit reached_rate(const std::string& tenant, const TenantSettings& settings) const;
   void on_trunk_limit(const Claim& claim, const StartLimit& limit);
   void commit_claim(Claim claim);
@@ -137,6 +142,8 @@ class Scheduler {
   const EngineRegistry& engines_;
   const Settings& settings_;
   const CallMetrics& metrics_;
+  EndWriter& end_writer_;
+  const InboundUse& inbound_;
   // owned
   const Log log_;
   AttemptEndWriter writer_;

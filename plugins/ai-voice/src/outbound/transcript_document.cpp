@@ -1,9 +1,10 @@
 #include "outbound/transcript_document.h"
 
 #include <patchbay/json.h>
-#include <patchbay/utc.h>
 
 #include <utility>
+
+#include "conversation/transcript_members.h"
 
 namespace patchbay::ai_voice {
 
@@ -16,29 +17,11 @@ std::string transcript_document(const TranscriptParts& parts) {
   JsonWriter out;
   out.object();
   write_request(out, call);
-  out.member("callerSource", "outbound-ai")
-      .member("trunkId", call.trunk_id)
-      .member("startedUtc", utc_text(parts.started_ms))
-      .member("answeredUtc", call.answered_ms > 0 ? utc_text(call.answered_ms) : std::string())
-      .member("endedUtc", utc_text(parts.ended_ms))
-      .member("durationSec", duration_sec(call, parts.ended_ms))
-      .member("inputTurns", parts.input_turns)
-      .member("outputTurns", parts.output_turns)
-      .member("tokensTotal", parts.usage.total)
-      .member("tokensPrompt", parts.usage.prompt)
-      .member("answered", call.answered_ms > 0)
-      .member("outcome", parts.ending.outcome)
-      .member("errorDetail", parts.ending.error_detail)
-      .key("turns")
-      .array();
-  for (const TranscriptTurn& turn : parts.turns) {
-    out.object()
-        .member("speaker", turn.speaker == TranscriptTurn::Speaker::ai ? "AI" : "Caller")
-        .member("text", turn.text)
-        .member("ts", utc_text(turn.ts_ms))
-        .end();
-  }
-  out.end().end();
+  out.member("callerSource", "outbound-ai").member("trunkId", call.trunk_id);
+  write_members(out, {parts.started_ms, call.answered_ms, parts.ended_ms, duration_sec(call, parts.ended_ms),
+                      parts.input_turns, parts.output_turns, parts.usage, parts.ending.outcome,
+                      parts.ending.error_detail, parts.turns});
+  out.end();
   return std::move(out).str();
 }
 

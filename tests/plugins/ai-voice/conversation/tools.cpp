@@ -8,17 +8,17 @@ using namespace patchbay::ai_voice;
 
 TEST_CASE("each tool offered to the model has an answer, and an unknown tool has no outcome") {
   testing::TestEnvironment environment;
-  const auto tools = environment.host().parse_json(call_tools());
+  const auto tools = environment.host().parse_json(call_tools(Direction::outbound));
   REQUIRE(tools.ok());
   REQUIRE(tools->root().size() == 3);
   for (size_t i = 0; i < tools->root().size(); ++i) {
     const std::string name(tools->root().at(i).text("name", ""));
     CAPTURE(name);
-    const ToolAnswer answer = answer_tool(name);
+    const ToolAnswer answer = answer_tool(Direction::outbound, name);
     CHECK_FALSE(answer.outcome.empty());
     CHECK(environment.host().parse_json(answer.result).ok());
   }
-  const ToolAnswer unknown = answer_tool("transfer_to_user");
+  const ToolAnswer unknown = answer_tool(Direction::outbound, "transfer_to_user");
   CHECK(unknown.outcome.empty());
   CHECK_FALSE(unknown.hang_up_now);
   CHECK(unknown.result.find("error") != std::string::npos);

@@ -1,0 +1,199 @@
+#include "inbound/inbound_answerer.h"
+
+#include <utility>
+
+#include "outbound/limits.h"
+
+namespace patchbay::ai_voice {
+
+InboundAnswerer::InboundAnswerer(const Host& host, const InboundStore& store, EngineRegistry& engines,
+                                 const Settings& settings, const CallMetrics& metrics, EndWriter& writer,
+                                 Scheduler& scheduler, InboundUse& use)
+    : host_(host),
+      store_(store),
+      engines_(engines),
+      settings_(settings),
+      metrics_(metrics),
+      scheduler_(scheduler),
+      use_(use),
+      log_(host),
+      writer_(host, store, writer),
+      numbers_(host),
+      store_timer_(host) {}
+
+void InboundAnswerer::start() {
+  registration_ = std::make_unique<telephony::AnswererRegistration>(
+      host_, "ai-voice", 0, [this](const telephony::Offer& offer, Reply<telephony::Taken> reply) {
+        on_offer(offer, std::move(reply));
+      });
+  end_orphans();
+}
+
+void InboundAnswerer::on_offer(const telephony::Offer& offer, Reply<telephony::Taken> reply) {
+  if (offer.target != "number" || settings_.tenant(offer.tenant) == nullptr) return reply(telephony::Taken{});
+  if (draining_) return refuse(offer, {503, "the server is stopping"}, std::move(reply));
+  numbers_.call(
+      numbers::Numbers::find, {offer.tenant, offer.number},
+      alive_.bind([this, offer, reply = std::move(reply)](const Result<numbers::Number>& number) mutable {
+        on_number(offer, number, std::move(reply));
+      }));
+}
+
+void InboundAnswerer::on_number(const telephony::Offer& offer, const Result<numbers::Number>& number,
+                                Reply<telephony::Taken> reply) {
+  const TenantSettings* settings = settings_.tenant(offer.tenant);
+  if (!number || number->mode != "live-voice-ai" || settings == nullptr) return reply(telephony::Taken{});
+  if (draining_) return refuse(offer, {503, "the server is stopping"}, std::move(reply));
+  const Refused limit = reached_limit(offer.tenant, *settings);
+  if (limit.sip_status != 0) return refuse(offer, limit, std::move(reply));
+  take(offer, *number, *settings, std::move(reply));
+}
+
+InboundAnswerer::Refused InboundAnswerer::reached_limit(const std::string& tenant,
+                                                        const TenantSettings& settings) {
+  if (const StartLimit slots = scheduler_.reached_slots(tenant, settings)) {
+    metrics_.limited(slots.label);
+    return {486, slots.text};
+  }
+  const std::string_view load = scheduler_.admit();
+  if (!load.empty()) return {503, "the processors are at their limit"};
+  return {0, {}};
+}
+
+void InboundAnswerer::take(const telephony::Offer& offer, const numbers::Number& number,
+                           const TenantSettings& settings, Reply<telephony::Taken> reply) {
+  const std::string model = number.model.empty() ? settings.model : number.model;
+  const RegisteredEngine* engine = engines_.find(model);
+  if (engine == nullptr || engine->ended_ns != 0)
+    return refuse(offer, {480, "no engine serves the model of the virtual number"}, std::move(reply));
+  const std::string key = number.api_key.empty() ? settings.api_key : number.api_key;
+  if (engine->key_required && key.empty())
+    return refuse(offer, {480, "the virtual number has no API key, and the tenant no default"},
+                  std::move(reply));
+  InboundInit init;
+  init.offer = offer;
+  init.call.call_id = offer.call_id;
+  init.call.tenant = offer.tenant;
+  init.call.name = number.name;
+  init.call.did = offer.did;
+  init.call.from_number = offer.from_number;
+  init.call.voice = number.voice;
+  init.call.language = number.language;
+  init.call.model = model;
+  init.call.keeps_transcript = number.save_transcripts;
+  init.call.started_ms = host_.wall_ms();
+  init.call.owner_run = store_.owner().run;
+  ConversationInit& talk = init.conversation;
+  talk.call_id = offer.call_id;
+  talk.tenant = offer.tenant;
+  talk.model = model;
+  talk.voice = number.voice;
+  talk.language = number.language;
+  const auto prompt = settings.prompts.find(number.system_prompt);
+  talk.system_prompt = prompt != settings.prompts.end() ? prompt->second : number.system_prompt;
+  if (engine->key_required) talk.api_key = key;
+  talk.greeting = number.greeting;
+  talk.engine = engine->engine;
+  talk.direction = Direction::inbound;
+  talk.max_seconds = number.max_duration_sec;
+  talk.log_conversation = settings_.server().log_conversations;
+  if (store_.owner().is_shared) init.max_tenant_calls = static_cast<int64_t>(settings.max_concurrent_calls);
+  const std::string id = offer.call_id;
+  InboundConversation::Events events;
+  events.talks = alive_.bind([this, id] {
+    const auto at = running_.find(id);
+    if (at == running_.end() || std::exchange(at->second.talks, true)) return;
+    use_.talks();
+  });
+  events.first_audio = [&metrics = metrics_](int64_t ms) { metrics.first_audio(ms); };
+  events.ended = alive_.bind([this, id](const std::string& outcome) { on_ended(id, outcome); });
+  use_.add(offer.tenant);
+  running_[id] = {InboundConversation::start(host_, store_, writer_, std::move(init), std::move(reply),
+                                             std::move(events)),
+                  offer.tenant};
+  metrics_.inbound(running_.size());
+}
+
+void InboundAnswerer::refuse(const telephony::Offer& offer, const Refused& why,
+                             Reply<telephony::Taken> reply) {
+  log_.with(offer.call_id)
+      .warn(
+          "a call to a virtual number is refused",
+          {{"tenant", offer.tenant}, {"number", offer.number}, {"sip", why.sip_status}, {"why", why.reason}});
+  telephony::Taken taken;
+  taken.sip_status = why.sip_status;
+  taken.reason = why.reason;
+  reply(taken);
+}
+
+void InboundAnswerer::on_ended(const std::string& call_id, const std::string& outcome) {
+  const auto at = running_.find(call_id);
+  if (at == running_.end()) return;
+  use_.remove(at->second.tenant, at->second.talks);
+  running_.erase(at);
+  metrics_.inbound(running_.size());
+  metrics_.inbound_ended(outcome.empty() ? "not-answered" : outcome);
+  scheduler_.on_slot_free();
+  notify_if_idle();
+}
+
+void InboundAnswerer::drain(Function<void()> done) {
+  draining_ = true;
+  on_idle_ = std::move(done);
+  notify_if_idle();
+}
+
+void InboundAnswerer::stop(Function<void()> done) {
+  registration_.reset();
+  for (const auto& [id, call] : running_) call.conversation->interrupt();
+  drain(std::move(done));
+}
+
+void InboundAnswerer::notify_if_idle() {
+  if (running_.empty() && on_idle_) std::exchange(on_idle_, {})();
+}
+
+// Other servers on the database may end our calls, when our lease ran out, and we theirs.
+void InboundAnswerer::watch_store() {
+  if (!store_.owner().is_shared) return;
+  store_timer_.after_ms(lib::kOwnerPollMs, [this] { check_owned(); });
+}
+
+void InboundAnswerer::check_owned() {
+  if (running_.empty()) return end_orphans();
+  std::vector<std::shared_ptr<InboundConversation>> before;
+  for (const auto& [id, call] : running_) before.push_back(call.conversation);
+  store_.owned(alive_.bind([this, before](const Result<std::set<std::string>>& owned) {
+    for (const auto& call : before)
+      if (owned && call->is_stored() && owned->count(call->call_id()) == 0) call->lose();
+    end_orphans();
+  }));
+}
+
+void InboundAnswerer::end_orphans() {
+  store_.orphans(alive_.bind([this](const Result<std::vector<InboundCall>>& calls) {
+    if (!calls) {
+      log_.error("interrupted calls could not be read", {{"why", calls.error().text}});
+      return store_timer_.after_ms(kRecoveryRetryMs, [this] { end_orphans(); });
+    }
+    for (const InboundCall& call : *calls) end_orphan(call);
+    watch_store();
+  }));
+}
+
+void InboundAnswerer::end_orphan(const InboundCall& call) {
+  store_.turns(call, alive_.bind([this, call](Result<std::vector<TranscriptTurn>> turns) {
+    InboundEnd end;
+    end.outcome = "far-hangup";
+    end.error_detail = "interrupted";
+    end.ended_ms = host_.wall_ms();
+    if (turns) end.turns = *std::move(turns);
+    for (const TranscriptTurn& turn : end.turns)
+      ++(turn.speaker == TranscriptTurn::Speaker::ai ? end.output_turns : end.input_turns);
+    writer_.write(call, std::move(end), true, [log = log_.with(call.call_id)](const Status& stored) {
+      if (stored) log.warn("the call was interrupted by a crash of the server or of this plugin");
+    });
+  }));
+}
+
+}  // namespace patchbay::ai_voice

@@ -1,0 +1,10 @@
+// The fixed limits and times of inbound calls.
+#pragma once
+
+#include <cstdint>
+
+namespace patchbay::ai_voice {
+
+inline constexpr int64_t kMaxEngineReadyMs = 20'000;  // the caller hears ringing until then; then 480
+
+}  // namespace patchbay::ai_voice
