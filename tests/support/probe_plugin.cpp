@@ -159,6 +159,23 @@ std::future<Result<T>> failed(const char* why) {
   return promise.get_future();
 }
 
+// Answers by itself when it is dropped, as calls are whose route goes away with its plugin.
+class Answer {
+ public:
+  ~Answer() {
+    if (!given_) give(Result<http::Response>(Code::gone, "the route went away"));
+  }
+  std::future<Result<http::Response>> future() { return promise_.get_future(); }
+  void give(Result<http::Response> response) {
+    given_ = true;
+    promise_.set_value(std::move(response));
+  }
+
+ private:
+  std::promise<Result<http::Response>> promise_;
+  bool given_ = false;
+};
+
 }  // namespace
 
 const pb_entry* entry() { return &test::LinkedPlugin<Probe>::entry; }
@@ -166,18 +183,18 @@ const pb_entry* http_entry() { return &test::LinkedPlugin<HttpProbe>::entry; }
 
 std::future<Result<http::Response>> begin(const std::string& method, const std::string& path,
                                           http::Request request, const std::string& discriminator) {
-  auto promise = std::make_shared<std::promise<Result<http::Response>>>();
-  auto future = promise->get_future();
+  auto answer = std::make_shared<Answer>();
+  auto future = answer->future();
   request.method = method;
   if (request.path.empty()) request.path = path;
-  const bool found =
-      with([&](const Probe& probe) { return probe.find(method, path, discriminator) != nullptr; },
-           [=](Probe& probe) {
-             const Probe::Entry* route = probe.find(method, path, discriminator);
-             route->handler.call(http::Handler::handle, request, [promise](Result<http::Response> response) {
-               promise->set_value(std::move(response));
-             });
-           });
+  const bool found = with(
+      [&](const Probe& probe) { return probe.find(method, path, discriminator) != nullptr; },
+      [=](Probe& probe) {
+        const Probe::Entry* route = probe.find(method, path, discriminator);
+        if (route == nullptr) return;
+        route->handler.call(http::Handler::handle, request,
+                            [answer](Result<http::Response> response) { answer->give(std::move(response)); });
+      });
   return found ? std::move(future) : failed<http::Response>("no such route");
 }
 
