@@ -79,4 +79,22 @@ Result<Invite> make_invite(OutboundCall call) {
   return invite;
 }
 
+Result<TrunkRequest> make_options(const TrunkAccess& trunk, const Target& target) {
+  const std::string host = uri_host(target.host.empty() ? trunk.host : target.host);
+  const std::string domain = trunk.from_domain.empty() ? host : uri_host(trunk.from_domain);
+  if (host.empty() || domain.empty()) return {Code::invalid, "trunk host: neither a name nor an address"};
+  PB_TRY_VALUE(const std::string tag, random_id({}, 16));
+  PB_TRY_VALUE(const std::string call_id, random_id({}, 24));
+  TrunkRequest request;
+  request.method = "OPTIONS";
+  request.trunk = trunk;
+  request.target = target;
+  request.uri =
+      "sip:" + host + ":" + std::to_string(target.address.port()) + ";transport=" + name_of(trunk.transport);
+  request.from = "<sip:patchbay@" + domain + ">;tag=" + tag;
+  request.to = "<sip:" + host + ">";
+  request.call_id = call_id;
+  return request;
+}
+
 }  // namespace patchbay::sip_trunk

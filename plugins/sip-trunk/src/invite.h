@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "sip_types.h"
+#include "trunk_request.h"
 
 namespace patchbay::sip_trunk {
 
@@ -25,6 +26,9 @@ struct Invite {
 
 // Checks the fields. Code::invalid: a field holds a character that is not allowed in its header.
 Result<Invite> make_invite(OutboundCall call);
+
+// OPTIONS to an address of a trunk, without a time-out. Code::invalid: its host is neither name nor address.
+Result<TrunkRequest> make_options(const TrunkAccess& trunk, const Target& target);
 
 // Returns a quoted-string (RFC 3261 section 25.1): removes control characters, escapes quotes and
 // backslashes, keeps at most kMaxDisplayNameBytes of whole UTF-8 characters. Empty for an empty name.

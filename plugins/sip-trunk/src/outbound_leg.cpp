@@ -11,12 +11,13 @@ namespace patchbay::sip_trunk {
 using telephony::LegListener;
 
 OutboundLeg::OutboundLeg(const Host& host, SipStack& stack, Resolver& resolver, TrunkLimits& limits,
-                         const ServerSettings& server, const TenantTrunks& trunks,
+                         TrunkHealth& health, const ServerSettings& server, const TenantTrunks& trunks,
                          std::vector<std::string> trunk_ids, telephony::Dial request,
                          Function<void()> on_closed)
     : host_(host),
       stack_(stack),
       limits_(limits),
+      health_(health),
       server_(server),
       trunks_(trunks.trunks),
       request_(std::move(request)),
@@ -64,6 +65,7 @@ void OutboundLeg::try_trunk() {
   const std::string* id = failover_.current();
   if (id == nullptr) return close(ended_as("failed", "no trunk is configured for the number"));
   const TrunkKey trunk{request_.tenant, *id};
+  if (const std::string why = health_.why_down(trunk); !why.empty()) return on_trunk_down(why);
   if (const auto full = limits_.take(trunk, trunks_.at(*id).limit, request_.call_id, host_.mono_ns()))
     return on_trunk_full(*full);
   place_ = TrunkPlace(limits_, trunk);
@@ -75,13 +77,28 @@ void OutboundLeg::on_trunk_full(const TrunkRefusal& refused) {
   const std::string trunk_id = *failover_.current();
   log_.info("a trunk takes no call now", {{"trunk", trunk_id}, {"limit", refused.text}});
   if (limited_) limited_(refused);
-  if (failover_.skip()) {
-    earlier_trunks_ += (earlier_trunks_.empty() ? "" : ", ") + trunk_id + ": " + refused.text;
-    return try_trunk();
-  }
+  if (pass_over(refused.text)) return;
   telephony::Ended result = ended_as("failed", refused.text + " is reached");
   result.trunk_id = trunk_id;
   close_with_stats(std::move(result));
+}
+
+void OutboundLeg::on_trunk_down(const std::string& why) {
+  const std::string trunk_id = *failover_.current();
+  log_.info("a trunk is passed over", {{"trunk", trunk_id}, {"why", why}});
+  if (pass_over(why)) return;
+  telephony::Ended result = ended_as("failed", "the trunk " + trunk_id + " is " + why);
+  result.trunk_id = trunk_id;
+  close_with_stats(std::move(result));
+}
+
+// Tries the next trunk without having tried the current one. False: there is none.
+bool OutboundLeg::pass_over(const std::string& why) {
+  const std::string trunk_id = *failover_.current();
+  if (!failover_.skip()) return false;
+  earlier_trunks_ += (earlier_trunks_.empty() ? "" : ", ") + trunk_id + ": " + why;
+  try_trunk();
+  return true;
 }
 
 void OutboundLeg::on_resolved(const Result<TrunkTargets>& found) {
@@ -112,6 +129,11 @@ void OutboundLeg::on_resolved(const Result<TrunkTargets>& found) {
 void OutboundLeg::on_trunk_failed(const DialogEnd& ended) {
   const std::string trunk_id = *failover_.current();
   telephony::Ended result = hangup_cause(ended);
+  const TrunkKey trunk{request_.tenant, trunk_id};
+  if (ended.reason == EndReason::transport || ended.reason == EndReason::silence)
+    health_.call_failed(trunk, result.detail);
+  else if (ended.reason == EndReason::rejected)
+    health_.call_answered(trunk);
   if (!hanging_up_ && failover_.on_ended(ended)) {
     earlier_trunks_ += (earlier_trunks_.empty() ? "" : ", ") + trunk_id + ": " + result.detail;
     return try_trunk();
@@ -139,6 +161,7 @@ void OutboundLeg::on_progress(DialogId id, int status, std::string_view sdp, std
     if (id != dialog_ || closed_) return;
     failover_.on_progress(status);
     const std::string* trunk = failover_.current();
+    if (trunk != nullptr) health_.call_answered({request_.tenant, *trunk});
     listener_.send(LegListener::progress, {status, trunk != nullptr ? *trunk : std::string(), early});
   }));
 }

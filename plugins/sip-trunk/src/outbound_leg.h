@@ -19,6 +19,7 @@
 #include "resolver.h"
 #include "sip_stack.h"
 #include "trunk_failover.h"
+#include "trunk_health.h"
 #include "trunk_limits.h"
 #include "trunk_lookup.h"
 
@@ -30,7 +31,7 @@ class OutboundLeg final : public DialogListener {
  public:
   // Tries the trunks `trunk_ids` of `trunks`, in order. Calls on_closed() last, on the main strand. Construct
   // it in the method that dials, because the calling plugin owns the call, as its listener does.
-  OutboundLeg(const Host& host, SipStack& stack, Resolver& resolver, TrunkLimits& limits,
+  OutboundLeg(const Host& host, SipStack& stack, Resolver& resolver, TrunkLimits& limits, TrunkHealth& health,
               const ServerSettings& server, const TenantTrunks& trunks, std::vector<std::string> trunk_ids,
               telephony::Dial request, Function<void()> on_closed);
 
@@ -49,6 +50,8 @@ class OutboundLeg final : public DialogListener {
   void open_media();
   void try_trunk();
   void on_trunk_full(const TrunkRefusal& refused);
+  void on_trunk_down(const std::string& why);
+  bool pass_over(const std::string& why);
   void on_resolved(const Result<TrunkTargets>& found);
   void on_trunk_failed(const DialogEnd& ended);
   void on_dialog_answered(DialogId id, const std::string& sdp, const std::string& peer_ip);
@@ -68,6 +71,7 @@ class OutboundLeg final : public DialogListener {
   const Host& host_;
   SipStack& stack_;
   TrunkLimits& limits_;
+  TrunkHealth& health_;
   // owned
   const ServerSettings server_;
   const std::map<std::string, TrunkAccess> trunks_;

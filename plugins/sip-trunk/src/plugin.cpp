@@ -20,10 +20,12 @@
 #include "routes/outbound_routes.h"
 #include "routes/route_tables.h"
 #include "routes/trunk_choice.h"
+#include "routes/trunk_routes.h"
 #include "shared_trunk_use.h"
 #include "sip_limits.h"
 #include "sip_stack.h"
 #include "tls/certificate_files.h"
+#include "trunk_health.h"
 #include "trunk_limits.h"
 #include "trunk_names.h"
 
@@ -67,13 +69,16 @@ class SipTrunk final : public Plugin {
       post(host(), kMainStrand, [take, filtered]() mutable { take(filtered); });
     };
     names_ = std::make_unique<TrunkNames>(host(), resolver_, *metrics_, [this] { update_allowed_peers(); });
-    routes_ = std::make_unique<Routes>(host(), settings_, *names_, gates_, limits_);
+    health_ = std::make_unique<TrunkHealth>(host(), resolver_);
+    routes_ = std::make_unique<Routes>(host(), settings_, *names_, gates_, limits_, *health_);
     routes_->tables.configure(settings_);
     inbound_ = std::make_unique<InboundCalls>(host(), settings_, *names_, limits_, routes_->tables.inbound,
                                               *metrics_);
     inbound_->on_count([this] { on_legs_changed(); });
     PB_TRY_VALUE(stack_, SipStack::start(options));
     inbound_->set_stack(*stack_);
+    health_->set_stack(*stack_);
+    health_->configure(settings_);
     names_->watch(settings_.trunk_names());
     dialogs_->watch_orphans([this](StoredDialog dialog) {
       log().warn("ending a call of a process that died",
@@ -135,6 +140,7 @@ class SipTrunk final : public Plugin {
         stack_->set_certificates(*std::move(loaded));
     routes_->tables.configure(settings_);
     names_->watch(settings_.trunk_names());
+    health_->configure(settings_);
     update_allowed_peers();
   }
 
@@ -152,6 +158,7 @@ class SipTrunk final : public Plugin {
     routes_.reset();
     names_.reset();
     draining_ = true;
+    health_->stop();
     auto held = std::make_shared<Done>(std::move(done));
     // Runs on a worker, because stopping the stack waits for the peers; on the strand only if no worker is
     // free.
@@ -172,9 +179,9 @@ class SipTrunk final : public Plugin {
         choose_trunks(tenant->second, routes_->tables.outbound.rows(request.tenant), request.number);
     if (choice.trunk_ids.empty()) return {Code::not_found, kNoTrunk};
     const int64_t id = ++last_id_;
-    auto leg =
-        std::make_unique<OutboundLeg>(host(), *stack_, resolver_, limits_, settings_.server, tenant->second,
-                                      std::move(choice.trunk_ids), request, [this, id] { remove_leg(id); });
+    auto leg = std::make_unique<OutboundLeg>(host(), *stack_, resolver_, limits_, *health_, settings_.server,
+                                             tenant->second, std::move(choice.trunk_ids), request,
+                                             [this, id] { remove_leg(id); });
     leg->on_limited_for_metrics([this](const TrunkRefusal& refused) { metrics_->limited(refused.limit); });
     leg->on_ended_for_metrics([this](const telephony::Ended& ended) { metrics_->ended(ended); });
     const telephony::Dialled dialled{leg->handle()};
@@ -202,6 +209,8 @@ class SipTrunk final : public Plugin {
       return result;
     }
     for (const std::string& id : trunk_ids) {
+      // One that is down takes none, unless it is the last: the call then fails, instead of waiting.
+      if (&id != &trunk_ids.back() && !health_->why_down({request.tenant, id}).empty()) continue;
       const auto refused =
           limits_.reserve({request.tenant, id}, tenant->second.trunks.at(id).limit, request.call_id, now_ns);
       if (!refused) {
@@ -283,21 +292,24 @@ class SipTrunk final : public Plugin {
   // The routes of calls, and their endpoints.
   struct Routes {
     Routes(const Host& host, const Settings& settings, const TrunkNames& names,
-           const std::map<std::string, RegisteredGate>& gates, TrunkLimits& limits)
+           const std::map<std::string, RegisteredGate>& gates, TrunkLimits& limits, const TrunkHealth& health)
         : tables(host),
           outbound(settings, tables.outbound),
           inbound(settings, tables.inbound),
-          explain(host, settings, tables, names, gates, limits),
+          explain(host, settings, tables, names, gates, limits, health),
+          trunks(settings, limits, health),
           endpoints(host) {
       outbound.add_to(endpoints);
       inbound.add_to(endpoints);
       explain.add_to(endpoints);
+      trunks.add_to(endpoints);
     }
     void open() { endpoints.open(); }
     RouteTables tables;
     OutboundRoutes outbound;
     InboundRoutes inbound;
     ExplainRoutes explain;
+    TrunkRoutes trunks;
     http::Routes endpoints;
   };
 
@@ -314,6 +326,7 @@ class SipTrunk final : public Plugin {
   std::map<std::string, RegisteredGate> gates_;  // by name
   TrunkLimits limits_;                           // outlives the legs and the next one
   std::unique_ptr<SharedTrunkUse> shared_use_;
+  std::unique_ptr<TrunkHealth> health_;  // outlives the legs and the routes
   std::map<int64_t, std::unique_ptr<OutboundLeg>> legs_;
   int64_t last_id_ = 0;
   bool has_tcp_ = false;

@@ -111,6 +111,7 @@ Result<TrunkAccess> read_trunk(JsonView entry) {
                     : transport == "tls" ? Transport::tls
                                          : Transport::udp;
   trunk.is_transport_open = transport == "auto";
+  trunk.probe_sec = entry["probeSec"].integer();
   const JsonView others = entry["otherHosts"];
   for (size_t i = 0; i < others.size(); ++i) {
     auto host = read_host(std::string(others.at(i).text()));

@@ -55,6 +55,13 @@ inline constexpr uint32_t kMaxTcpIdleMs = 120'000;      // of an accepted connec
 inline constexpr uint32_t kMinUnacknowledgedMs = 1000;  // TCP_USER_TIMEOUT: 4/5 of silenceTimeoutMs, within
 inline constexpr uint32_t kMaxUnacknowledgedMs = 4000;  // these bounds, to leave time for another connection
 
+// Probing of trunks.
+inline constexpr int64_t kProbePollMs = 500;    // interval of checking which trunks are due
+inline constexpr int64_t kFirstProbeMs = 1000;  // after the first failure; doubled with each further one
+inline constexpr int64_t kMaxProbeMs = 60'000;  // at most
+inline constexpr int64_t kFirstCallRetryMs = 10'000;  // calls try a trunk again that never answers OPTIONS
+inline constexpr int64_t kMaxCallRetryMs = 300'000;   // after this long at most
+
 // SIP over TLS.
 inline constexpr int64_t kCertificatePollMs = 30'000;  // interval of looking for renewed files
 

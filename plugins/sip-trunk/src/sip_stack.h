@@ -14,6 +14,7 @@
 #include "sip_limits.h"
 #include "sip_types.h"
 #include "tls/certificates.h"
+#include "trunk_request.h"
 
 namespace patchbay::sip_trunk {
 
@@ -81,6 +82,12 @@ class SipStack {
   // Sends BYE for a dialog of an earlier run until the peer answers, for kTransactionTimeoutMs at most, then
   // calls DialogLog::dialog_down. `trunk` has the credentials for a challenge. Any thread.
   void hang_up_stored(StoredDialog dialog, TrunkAccess trunk);
+
+  // Sends a request outside of dialogs, and calls `done` once with its final answer, on the sip thread,
+  // unless the stack stops first. Any thread.
+  Status request(TrunkRequest request, OnTrunkAnswer done);
+  // OPTIONS to one address of a trunk; as request(). Code::invalid: its host is no valid one.
+  Status options(const TrunkAccess& trunk, const Target& target, uint32_t timeout_ms, OnTrunkAnswer done);
 
   // Replaces Options::allowed_peers. Any thread.
   void set_allowed_peers(std::vector<lib::SocketAddress> peers);

@@ -21,6 +21,7 @@ using DialogId = uint64_t;
 struct TrunkHost {
   std::string name;   // or numeric address, IPv6 without brackets
   uint16_t port = 0;  // 0: from SRV records, else the transport's default
+  friend bool operator==(const TrunkHost&, const TrunkHost&) = default;
 };
 
 // What our SDP offers a trunk, and accepts from it.
@@ -44,9 +45,17 @@ struct TrunkAccess {
   std::string from_domain;  // empty: the host
   std::string caller_id;    // the user part of From; empty: anonymous
   TrunkLimit limit;
+  int64_t probe_sec = 0;  // interval of OPTIONS; 0: only while it is down
   lib::SrtpPolicy srtp = lib::SrtpPolicy::off;
   lib::SrtpKeying srtp_keying = lib::SrtpKeying::sdes;
   TrunkMedia media{};
+
+  // Whether requests go to the same place, in the same way.
+  bool is_same_place(const TrunkAccess& other) const {
+    return host == other.host && port == other.port && transport == other.transport &&
+           is_transport_open == other.is_transport_open && other_hosts == other.other_hosts &&
+           probe_sec == other.probe_sec;
+  }
 };
 
 // An address of a trunk.

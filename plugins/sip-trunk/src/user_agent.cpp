@@ -124,15 +124,21 @@ Status UserAgent::choose_advertised(const lib::SocketAddress& listen) {
 }
 
 std::string UserAgent::contact_for(const lib::SocketAddress& target, Transport transport) const {
-  const bool tls = transport == Transport::tls;
-  if (!contact_per_trunk_ && !tls) return {};  // sofia-sip would show its address for TLS as a sips: URI
+  // Sofia-sip would show its address for TLS as a sips: URI.
+  if (!contact_per_trunk_ && transport != Transport::tls) return {};
+  return contact_uri(target, transport, "");
+}
+
+std::string UserAgent::contact_uri(const lib::SocketAddress& target, Transport transport,
+                                   const std::string& user) const {
   const std::string& shown = options_.advertise.empty() ? options_.listen_ip : options_.advertise;
   const auto local =
       contact_per_trunk_ ? lib::local_address_towards(target) : lib::SocketAddress::parse(shown, 0);
   if (!local) return {};
   const std::string parameter =
       transport != Transport::udp ? std::string(";transport=") + name_of(transport) : std::string();
-  return "<sip:" + local->with_port(tls ? options_.tls_port : port_.load()).text() + parameter + ">";
+  const uint16_t port = transport == Transport::tls ? options_.tls_port : port_.load();
+  return "<sip:" + user + (user.empty() ? "" : "@") + local->with_port(port).text() + parameter + ">";
 }
 
 void UserAgent::stop() {
@@ -163,6 +169,17 @@ void UserAgent::hangup(DialogId id) {
     found->second->hangup();
     reap(id);
   });
+}
+
+Status UserAgent::request(TrunkRequest request, OnTrunkAnswer done) {
+  const bool posted = post([this, request = std::move(request), done = std::move(done)] {
+    if (stopping_) return;
+    const DialogId id = ++last_id_;
+    auto& sender = requests_[id] = std::make_unique<RequestSender>(*this, id, request, done);
+    sender->start();
+    reap(id);
+  });
+  return posted ? Status() : Status(Error{Code::unavailable, "the SIP stack is stopped"});
 }
 
 void UserAgent::hang_up_stored(StoredDialog dialog, TrunkAccess trunk) {
@@ -203,6 +220,8 @@ void UserAgent::on_tls_failed(const lib::SocketAddress& peer) {
       at->second->on_unreachable(peer, tls_.failure(peer));
       reap(id);
     }
+    for (const auto& [id, request] : requests_) request->on_unreachable(peer, tls_.failure(peer));
+    std::erase_if(requests_, [](const auto& item) { return item.second->is_closed(); });
   });
 }
 
@@ -440,6 +459,8 @@ void UserAgent::reap(DialogId id) {
     if (options_.log != nullptr) options_.log->dialog_down(bye->second->dialog(), bye->second->confirmed());
     bye_senders_.erase(bye);
   } else {
+    const auto request = requests_.find(id);
+    if (request != requests_.end() && request->second->is_closed()) requests_.erase(request);
     return;
   }
   if (stopping_ && dialogs_.empty() && bye_senders_.empty()) finish_stop();
@@ -447,6 +468,7 @@ void UserAgent::reap(DialogId id) {
 
 void UserAgent::begin_stop() {
   if (std::exchange(stopping_, true)) return;
+  requests_.clear();
   for (auto& [id, dialog] : dialogs_) dialog->hangup();
   if (dialogs_.empty() && bye_senders_.empty()) return finish_stop();
   stop_timer_ = su_timer_create(su_root_task(root_), su_duration_t{kStopGraceMs});

@@ -18,6 +18,7 @@
 #include "inbound_dialog.h"
 #include "outbound_dialog.h"
 #include "request_screen.h"
+#include "request_sender.h"
 #include "sip_limits.h"
 #include "sip_peer_filter.h"
 #include "sip_stack.h"
@@ -41,6 +42,7 @@ class UserAgent final : public RequestGuard {
   void ring(DialogId id, int status, std::string sdp);
   void answer(DialogId id, std::string sdp);
   void refuse(DialogId id, Refusal refusal);
+  Status request(TrunkRequest request, OnTrunkAnswer done);
   void hang_up_stored(StoredDialog dialog, TrunkAccess trunk);
   void set_allowed_peers(std::vector<lib::SocketAddress> peers);
   void set_certificates(std::shared_ptr<const TlsCertificates> certificates);
@@ -55,6 +57,9 @@ class UserAgent final : public RequestGuard {
   uint32_t transaction_timeout_ms() const noexcept { return options_.transaction_timeout_ms; }
   // Returns the Contact for requests to `target`; empty: sofia-sip's own.
   std::string contact_for(const lib::SocketAddress& target, Transport transport) const;
+  // "<sip:user@192.0.2.1:5060>": our address for requests of `target`; "<sip:192.0.2.1:5060>" without a user.
+  std::string contact_uri(const lib::SocketAddress& target, Transport transport,
+                          const std::string& user) const;
   void allow(const lib::SocketAddress& peer) { filter_.allow(peer); }
   void forbid(const lib::SocketAddress& peer) { filter_.forbid(peer); }
   // Call it before requests to a URL of numeric_url(). Code::denied: its certificate is for another host.
@@ -126,6 +131,7 @@ class UserAgent final : public RequestGuard {
   SofiaTls tls_{[this](const lib::SocketAddress& peer) { on_tls_failed(peer); }};
   std::map<DialogId, std::unique_ptr<Dialog>> dialogs_;
   std::map<DialogId, std::unique_ptr<ByeSender>> bye_senders_;
+  std::map<DialogId, std::unique_ptr<RequestSender>> requests_;
 };
 
 }  // namespace patchbay::sip_trunk

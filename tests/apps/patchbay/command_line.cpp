@@ -105,6 +105,8 @@ TEST_CASE("every verb has help with an example") {
                                                                                     {"route", "out"},
                                                                                     {"route", "in"},
                                                                                     {"explain"},
+                                                                                    {"trunk"},
+                                                                                    {"trunk", "list"},
                                                                                     {"plugin"},
                                                                                     {"plugin", "list"},
                                                                                     {"plugin", "inspect"},

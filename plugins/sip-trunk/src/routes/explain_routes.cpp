@@ -114,13 +114,14 @@ const char* decision_name(InboundDecision::Action action) {
 
 ExplainRoutes::ExplainRoutes(const Host& host, const Settings& settings, RouteTables& tables,
                              const TrunkNames& names, const std::map<std::string, RegisteredGate>& gates,
-                             TrunkLimits& limits)
+                             TrunkLimits& limits, const TrunkHealth& health)
     : host_(host),
       settings_(settings),
       tables_(tables),
       names_(names),
       gates_(gates),
       limits_(limits),
+      health_(health),
       numbers_(host),
       call_limits_(host) {}
 
@@ -174,14 +175,15 @@ void ExplainRoutes::answer_dial(const std::string& tenant, const std::string& nu
       }));
 }
 
-std::string ExplainRoutes::why_skipped(const TenantTrunks& tenant, const std::string& trunk_id) const {
-  const auto trunk = tenant.trunks.find(trunk_id);
-  if (trunk == tenant.trunks.end()) return "the configuration has no such trunk any more";
+std::string ExplainRoutes::why_skipped(const std::string& tenant, const TenantTrunks& trunks,
+                                       const std::string& trunk_id) const {
+  const auto trunk = trunks.trunks.find(trunk_id);
+  if (trunk == trunks.trunks.end()) return "the configuration has no such trunk any more";
   const auto hosts = queries_of(trunk->second, settings_.family());
   if (std::all_of(hosts.begin(), hosts.end(),
                   [this](const HostQuery& host) { return names_.is_unresolved(host); }))
     return "its host name is not resolved";
-  return {};
+  return health_.why_down({tenant, trunk_id});
 }
 
 std::string ExplainRoutes::dial_json(const std::string& tenant, const std::string& number,
@@ -210,7 +212,7 @@ std::string ExplainRoutes::dial_json(const std::string& tenant, const std::strin
   out.key("trunks").array();
   std::vector<std::string> reached;
   for (const std::string& id : ids) {
-    std::string skipped = why_skipped(trunks, id);
+    std::string skipped = why_skipped(tenant, trunks, id);
     if (skipped.empty()) {
       if (auto limit = limits_.reached({tenant, id}, trunks.trunks.at(id).limit, host_.mono_ns()))
         skipped = reached.emplace_back(std::move(limit->text));

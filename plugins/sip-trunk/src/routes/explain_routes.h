@@ -14,6 +14,7 @@
 #include "gate_report.h"
 #include "read_settings.h"
 #include "routes/route_tables.h"
+#include "trunk_health.h"
 #include "trunk_limits.h"
 #include "trunk_names.h"
 
@@ -23,7 +24,8 @@ class ExplainRoutes {
  public:
   // All outlive this. `gates` are those that a dial would ask.
   ExplainRoutes(const Host& host, const Settings& settings, RouteTables& tables, const TrunkNames& names,
-                const std::map<std::string, RegisteredGate>& gates, TrunkLimits& limits);
+                const std::map<std::string, RegisteredGate>& gates, TrunkLimits& limits,
+                const TrunkHealth& health);
 
   void add_to(http::Routes& routes);
 
@@ -42,7 +44,8 @@ class ExplainRoutes {
   std::string call_json(const std::string& tenant, const std::string& did, const std::string& from_number,
                         const Result<numbers::Summary>& number);
   // Why a dial would skip this trunk, as far as known without asking the network; "": it would be tried.
-  std::string why_skipped(const TenantTrunks& tenant, const std::string& trunk_id) const;
+  std::string why_skipped(const std::string& tenant, const TenantTrunks& trunks,
+                          const std::string& trunk_id) const;
 
   // borrowed
   const Host& host_;
@@ -51,6 +54,7 @@ class ExplainRoutes {
   const TrunkNames& names_;
   const std::map<std::string, RegisteredGate>& gates_;
   TrunkLimits& limits_;
+  const TrunkHealth& health_;
   // owned
   Service<numbers::Numbers> numbers_;
   Service<call_limits::CallLimits> call_limits_;

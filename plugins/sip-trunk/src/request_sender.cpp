@@ -1,0 +1,124 @@
+#include "request_sender.h"
+
+#include <patchbay/text.h>
+
+#include <chrono>
+#include <utility>
+
+#include "dialog_route.h"
+#include "digest.h"
+#include "sip_limits.h"
+#include "user_agent.h"
+
+namespace patchbay::sip_trunk {
+namespace {
+
+// The registrar lists all contacts of the address of record; ours has our user.
+int64_t granted_sec(const sip_t& answer, const std::string& user) {
+  for (const sip_contact_t* contact = answer.sip_contact; contact != nullptr; contact = contact->m_next)
+    if (contact->m_expires != nullptr && contact->m_url->url_user != nullptr &&
+        user == contact->m_url->url_user)
+      return std::strtol(contact->m_expires, nullptr, 10);
+  return answer.sip_expires != nullptr ? static_cast<int64_t>(answer.sip_expires->ex_delta) : -1;
+}
+
+}  // namespace
+
+RequestSender::RequestSender(UserAgent& agent, DialogId id, TrunkRequest request, OnTrunkAnswer done)
+    : agent_(agent),
+      id_(id),
+      request_(std::move(request)),
+      done_(std::move(done)),
+      sequence_(request_.sequence) {}
+
+RequestSender::~RequestSender() {
+  if (timer_ != nullptr) su_timer_destroy(timer_);
+  agent_.forbid(request_.target.address);
+}
+
+void RequestSender::start() {
+  agent_.allow(request_.target.address);
+  timer_ = su_timer_create(su_root_task(agent_.root()), request_.timeout_ms);
+  if (timer_ == nullptr) return finish(0, "out of memory");
+  su_timer_set_interval(timer_, on_timer_event, this, request_.timeout_ms);
+  send();
+}
+
+void RequestSender::send() {
+  const Transport transport = request_.trunk.transport;
+  const std::string hop = numeric_url(request_.target.address, transport, request_.target.host);
+  if (const Status usable = agent_.use_hop(hop); !usable) return finish(0, usable.error().text);
+  handle_ = NuaHandle(agent_.nua(), this, agent_.handle_count());
+  if (handle_.get() == nullptr) return finish(0, "out of memory");
+  const std::string sequence = std::to_string(sequence_++) + " " + request_.method;
+  const std::string contact =
+      request_.contact_user.empty()
+          ? std::string()
+          : agent_.contact_uri(request_.target.address, transport, request_.contact_user);
+  const std::string expires = std::to_string(request_.expires_sec);
+  nua_method(
+      handle_.get(), NUTAG_METHOD(request_.method.c_str()), NUTAG_URL(request_.uri.c_str()),
+      NUTAG_PROXY(hop.c_str()), SIPTAG_FROM_STR(request_.from.c_str()), SIPTAG_TO_STR(request_.to.c_str()),
+      SIPTAG_CALL_ID_STR(request_.call_id.c_str()), SIPTAG_CSEQ_STR(sequence.c_str()),
+      TAG_IF(!contact.empty(), SIPTAG_CONTACT_STR(contact.c_str())),
+      TAG_IF(request_.expires_sec >= 0, SIPTAG_EXPIRES_STR(expires.c_str())),
+      TAG_IF(!authorization_.empty(), SIPTAG_AUTHORIZATION_STR(authorization_.c_str())),
+      TAG_IF(!proxy_authorization_.empty(), SIPTAG_PROXY_AUTHORIZATION_STR(proxy_authorization_.c_str())),
+      TAG_END());
+}
+
+bool RequestSender::answer_challenge(const sip_t& response) {
+  if (response.sip_status == nullptr || credentials_sent_ == kMaxCredentialTries) return false;
+  std::string& mine = response.sip_status->st_status == 407 ? proxy_authorization_ : authorization_;
+  if (!mine.empty() && !is_stale(response)) {
+    refusal_ = "the trunk does not accept the username or password";
+    return false;
+  }
+  auto credentials = digest_answer(response, request_.trunk, {request_.method, request_.uri, ""});
+  if (!credentials) {
+    refusal_ = credentials.error().text;
+    return false;
+  }
+  mine = *std::move(credentials);
+  ++credentials_sent_;
+  return true;
+}
+
+void RequestSender::on_event(nua_event_t event, int status, const char* phrase, nua_handle_t* handle,
+                             const sip_t* sip, tagi_t[]) {
+  if (event != nua_r_method || handle != handle_.get() || status < 200 || closed_) return;
+  const std::string text = printable_ascii(phrase != nullptr ? phrase : "", kMaxShownBytes);
+  if (sip == nullptr || nta_sip_is_internal(sip)) {
+    const std::string why = agent_.tls_failure(request_.target.address);
+    return finish(0, request_.trunk.transport == Transport::tls && !why.empty() ? why
+                     : status == 408                                            ? "no answer"
+                                                                                : "it cannot be reached");
+  }
+  if ((status == 401 || status == 407) && answer_challenge(*sip)) return send();
+  finish(status, refusal_.empty() ? text : refusal_, sip);
+}
+
+void RequestSender::on_unreachable(const lib::SocketAddress& peer, const std::string& why) {
+  if (request_.trunk.transport == Transport::tls && request_.target.address == peer) finish(0, why);
+}
+
+void RequestSender::on_timer() { finish(0, "no answer"); }
+
+void RequestSender::on_timer_event(UserAgent* agent, su_timer_t*, HandleOwner* self) {
+  const DialogId id = self->id();
+  self->on_timer();
+  agent->reap(id);
+}
+
+void RequestSender::finish(int status, std::string text, const sip_t* answer) {
+  if (std::exchange(closed_, true)) return;
+  TrunkAnswer result{status, std::move(text), sequence_, -1, -1};
+  if (answer != nullptr) {
+    result.expires_sec = granted_sec(*answer, request_.contact_user);
+    if (answer->sip_min_expires != nullptr)
+      result.min_expires_sec = static_cast<int64_t>(answer->sip_min_expires->me_delta);
+  }
+  done_(result);
+}
+
+}  // namespace patchbay::sip_trunk
