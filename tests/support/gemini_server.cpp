@@ -199,7 +199,7 @@ struct GeminiServer::Impl {
       case Event::answer:
         return answer(peer, number);
       case Event::tool_call:
-        return call(peer, script.tool, R"({"reason":"done"})", number);
+        return call(peer, script.tool, script.tool_arguments, number);
       case Event::cancelled_tool_call:
         call(peer, "transfer_to_user", R"({"target":"100"})", number);
         return send(peer, R"({"toolCallCancellation":{"ids":[")" + link(peer).open_call + "\"]}}");

@@ -34,6 +34,7 @@ struct GeminiScript {
   std::string refuse_field;     // a setup with this key anywhere is closed with 1007
   bool refuse_handles = false;  // resuming is closed with 1007
   std::string tool = "hang_up";
+  std::string tool_arguments = R"({"reason":"done"})";
   int answer_ms = 2000;     // audio per answer
   int first_answer_ms = 0;  // of turn 1, if that is another: long enough to be interrupted
   int go_away_ms = 2000;

@@ -1,7 +1,13 @@
 // Calls to virtual numbers: a real telephone calls a whole server, and the AI answers.
 #include <doctest/doctest.h>
+#include <patchbay/service.h>
+#include <patchbay/services/whitelist.h>
+#include <patchbay/store.h>
 
+#include <algorithm>
 #include <cmath>
+#include <future>
+#include <memory>
 #include <optional>
 #include <thread>
 
@@ -226,4 +232,112 @@ TEST_CASE("an engine that refuses the call leaves it unanswered, without events"
   CHECK(server.idle());
   CHECK(events_of(id).empty());
   CHECK(server.metric("patchbay_ai_voice_inbound_ended_total{outcome=\"not-answered\"}") == 1);
+}
+
+namespace {
+
+void allow(const std::string& number) {
+  std::promise<Result<int>> done;
+  std::unique_ptr<Service<whitelist::Whitelist>> service;
+  probe::run([&](const Host& host) {
+    service = std::make_unique<Service<whitelist::Whitelist>>(host);
+    const auto tx = std::make_shared<Transaction>(host);
+    service->call(whitelist::Whitelist::add, {tx->handle(), CallServer::kTenant, number, ""},
+                  [&, tx](const Result<Empty>& added) {
+                    if (!added) return done.set_value(added.error());
+                    std::move(*tx).commit([&](const Commit& outcome) {
+                      done.set_value(outcome ? Result<int>(0) : outcome.error());
+                    });
+                  });
+  });
+  CHECK(probe::wait(done.get_future()));
+  std::promise<Result<int>> gone;
+  probe::run([&](const Host&) {
+    service.reset();
+    gone.set_value(0);
+  });
+  CHECK(probe::wait(gone.get_future()));
+}
+
+GeminiScript transferring() {
+  GeminiScript script;
+  script.at_turn = {{2, Act::tool_call}};
+  script.tool = "transfer_to_user";
+  script.tool_arguments = R"({"target":"+4930123456"})";
+  return script;
+}
+
+}  // namespace
+
+TEST_CASE("the AI transfers a caller to a number, and both talk") {
+  GeminiServer gemini(transferring());
+  TemporaryFolder folder;
+  const std::string tone = speech(folder, {4000, 1000, 1000, 1000, 1000});
+  auto person = Baresip::start({.number = "+4930123456", .play_wav = tone});
+  REQUIRE(person.ok());
+  CallServer::Options options = numbers(gemini, ", transferTargets: ['+4930123456']");
+  options.trunks = {{"main", person->port()}};
+  CallServer server(options);
+  allow("+4930123456");
+  auto caller = call(server, tone);
+  REQUIRE(caller.ok());
+  const std::string id = call_id(server);
+  INFO(server.server().log());
+  static_cast<void>(server.last_event(id, "call.transferred"));
+  CHECK(payload(id, "call.transferred") == R"({"callId":")" + id +
+                                               R"(","fromVnum":"+4930111",)"
+                                               R"("toPhone":"+4930123456","transferType":"vnum-to-pstn",)"
+                                               R"("room":"","source":"vnum"})");
+  CHECK(gemini.seen().tool_responses.size() == 1);
+  std::this_thread::sleep_for(4s);  // they talk
+  const std::vector<int16_t> heard = person->heard();
+  CHECK(topics(server, id, "transcript.saved") == std::vector<std::string>{"call.answered", "call.started",
+                                                                           "call.transferred", "call.ended",
+                                                                           "transcript.saved"});
+  CHECK(contains(payload(id, "call.ended"), R"("outcome":"transferred-to-vnum")"));
+  CHECK(server.idle());
+  const auto loud = std::count_if(heard.begin(), heard.end(), [](int16_t s) { return s > 500 || s < -500; });
+  CHECK(loud > 8000);
+}
+
+TEST_CASE("a transfer that the whitelist refuses leaves no INVITE, the AI is told and the call continues") {
+  GeminiServer gemini(transferring());
+  TemporaryFolder folder;
+  DeafPort deaf;
+  CallServer::Options options = numbers(gemini, ", transferTargets: ['+4930123456']");
+  options.trunks = {{"main", deaf.port()}};
+  CallServer server(options);
+  auto caller = call(server, speech(folder, {4000}));
+  REQUIRE(caller.ok());
+  const std::string id = call_id(server);
+  CHECK(server.logged("the transfer failed"));
+  CHECK(probe::eventually([&] {
+    for (const std::string& text : gemini.seen().texts)
+      if (contains(text, "The transfer has failed")) return true;
+    return false;
+  }));
+  CHECK(payload(id, "call.ended").empty());
+  CHECK(deaf.received().empty());
+  caller->heard();
+  static_cast<void>(server.last_event(id, "call.ended"));
+  CHECK(contains(payload(id, "call.ended"), R"("outcome":"far-hangup")"));
+  CHECK(payload(id, "call.transferred").empty());
+}
+
+TEST_CASE("a target that the number does not name is not called") {
+  GeminiServer gemini(transferring());
+  TemporaryFolder folder;
+  DeafPort deaf;
+  CallServer::Options options = numbers(gemini, ", transferTargets: ['+4930999999', alice]");
+  options.trunks = {{"main", deaf.port()}};
+  CallServer server(options);
+  allow("+4930123456");
+  auto caller = call(server, speech(folder, {4000}));
+  REQUIRE(caller.ok());
+  CHECK(probe::eventually([&] { return !gemini.seen().tool_responses.empty(); }));
+  REQUIRE_FALSE(gemini.seen().tool_responses.empty());
+  CHECK(contains(gemini.seen().tool_responses[0], "none of the targets"));
+  INFO(gemini.seen().setups.at(0));
+  CHECK(contains(gemini.seen().setups.at(0), "+4930999999"));
+  CHECK(deaf.received().empty());
 }

@@ -1,5 +1,6 @@
 #include "conversation/conversation.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "conversation/limits.h"
@@ -115,7 +116,7 @@ void Conversation::open_engine() {
   open.system_prompt = init_.system_prompt;
   open.api_key = init_.api_key;
   open.greeting = init_.greeting;
-  open.tools = std::string(call_tools(init_.direction));
+  open.tools = call_tools(init_.direction, init_.transfer_targets);
   open.listener = engine_listener_.handle();
   open.correlation = init_.call_id;
   ++pending_replies_;
@@ -217,8 +218,10 @@ bool Conversation::within_text_limit(std::string_view text) {
 
 void Conversation::on_tool(const engine::ToolCall& tool) {
   transcript_.tool_call(host_.wall_ms());
-  const ToolAnswer answer = answer_tool(init_.direction, tool.name);
   log_.info("the AI calls a tool", {{"tool", lib::valid_text(tool.name)}});
+  if (tool.name == kTransferTool && !init_.transfer_targets.empty())
+    return session_.send(engine::Session::tool_result, {tool.call, transfer(tool)});
+  const ToolAnswer answer = answer_tool(init_.direction, tool.name);
   session_.send(engine::Session::tool_result, {tool.call, answer.result});
   if (answer.hang_up_now) return complete(answer.outcome);
   if (answer.outcome.empty() || !farewell_outcome_.empty()) return;
@@ -230,9 +233,37 @@ void Conversation::on_tool(const engine::ToolCall& tool) {
   });
 }
 
+std::string Conversation::transfer(const engine::ToolCall& tool) {
+  const auto arguments = host_.parse_json(tool.arguments);
+  const std::string target(arguments ? arguments->root().text("target", "") : "");
+  const auto& targets = init_.transfer_targets;
+  if (closed_ || std::find(targets.begin(), targets.end(), target) == targets.end())
+    return transfer_refused("it is none of the targets");
+  const std::string refused = owner_.on_transfer(target);
+  return refused.empty() ? transfer_rings() : transfer_refused(refused);
+}
+
+void Conversation::hand_over(Handle port) {
+  if (closed_ || std::exchange(handed_over_, true)) return;
+  warning_.cancel();
+  farewell_limit_.cancel();
+  transcript_.close_turns(host_.wall_ms());
+  ++pending_replies_;
+  close_bridge([this, port] {
+    --pending_replies_;
+    bridge_ = 0;
+    if (!std::exchange(session_closed_, true)) session_.send(engine::Session::close, {});
+    if (closed_) return owner_.on_drained();
+    bridging_ = false;
+    engine_port_ = port;
+    bridge_when_connected();
+  });
+  owner_.on_turns();
+}
+
 void Conversation::on_closed(const engine::Closed& closed) {
   session_closed_ = true;
-  if (closed_) return;
+  if (closed_ || handed_over_) return;
   const std::string reason =
       closed.reason.empty() ? "the AI engine closed the session without a reason" : redact(closed.reason);
   log_.warn("the engine closed the session", {{"why", reason}});

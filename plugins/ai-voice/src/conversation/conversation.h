@@ -16,6 +16,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "conversation/dtmf_collector.h"
 #include "conversation/tools.h"
@@ -35,8 +36,9 @@ struct ConversationInit {
   std::string greeting;
   Handle engine;  // instance of engine::Engine
   Direction direction = Direction::outbound;
-  int64_t max_seconds = 0;        // counted from the answer
-  bool log_conversation = false;  // whether what is said may be logged
+  std::vector<std::string> transfer_targets{};  // of an inbound call
+  int64_t max_seconds = 0;                      // counted from the answer
+  bool log_conversation = false;                // whether what is said may be logged
 };
 
 // Use and destroy it on its strand.
@@ -57,6 +59,9 @@ class Conversation {
     virtual void on_first_audio(int64_t ms_after_answer) = 0;
     // The transcript changed.
     virtual void on_turns() = 0;
+    // The model wants to transfer the caller to one of the targets. Returns why that is not possible; "": it
+    // rings there.
+    virtual std::string on_transfer(const std::string&) { return "nothing can be reached"; }
     // A tool or the time limit ended the conversation.
     virtual void on_completed(std::string_view outcome) = 0;
     // The conversation cannot continue. `reason`: a sentence without the API key.
@@ -78,6 +83,11 @@ class Conversation {
   void answered(Handle port);
   // Call it when the answer is stored: the AI begins as soon as the engine is ready.
   void allow_begin();
+
+  // Tells the model something, and whether it is to say something then.
+  void tell(const std::string& text) { session_.send(engine::Session::push_text, {text, true}); }
+  // Ends the engine's part: closes the session, and joins the leg with another leg's port. The limits stay.
+  void hand_over(Handle port);
 
   // Hangs up, closes the session, completes the transcript. Returns whether it sent a hangup to the leg.
   bool close(const std::string& reason, int64_t now_ms);
@@ -104,6 +114,7 @@ class Conversation {
   void on_opened(const Result<engine::Opened>& opened);
   void on_ai_audio();
   void on_tool(const engine::ToolCall& tool);
+  std::string transfer(const engine::ToolCall& tool);
   void on_closed(const engine::Closed& closed);
   bool has_room(size_t bytes) const;
   // Ends the call if not.
@@ -149,6 +160,7 @@ class Conversation {
   bool begun_ = false;
   bool bridging_ = false;
   bool closed_ = false;
+  bool handed_over_ = false;
   bool leg_ended_ = false;
   bool session_closed_ = false;
   std::string farewell_outcome_;

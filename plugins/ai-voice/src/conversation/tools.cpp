@@ -1,14 +1,17 @@
 #include "conversation/tools.h"
 
-namespace patchbay::ai_voice {
+#include <patchbay/json.h>
 
-std::string_view call_tools(Direction direction) noexcept {
-  if (direction == Direction::inbound)
-    return R"([
-    {"name": "hang_up", "description": "End the call. Call it when the conversation is over, then say a short goodbye.",
-     "parameters": {"type": "object", "properties": {"reason": {"type": "string", "description": "why the call ends"}}}}
-  ])";
-  return R"([
+#include <utility>
+
+namespace patchbay::ai_voice {
+namespace {
+
+constexpr char kHangUp[] =
+    R"({"name": "hang_up", "description": "End the call. Call it when the conversation is over, then say a short goodbye.",
+     "parameters": {"type": "object", "properties": {"reason": {"type": "string", "description": "why the call ends"}}}})";
+
+constexpr char kOutboundTools[] = R"([
     {"name": "hang_up", "description": "End the call. Call it when the conversation is over, then say a short goodbye.",
      "parameters": {"type": "object", "properties": {"reason": {"type": "string", "description": "why the call ends"}}}},
     {"name": "callback_later", "description": "The callee asks to be called at another time. Call it, then say a short goodbye.",
@@ -16,6 +19,42 @@ std::string_view call_tools(Direction direction) noexcept {
     {"name": "voicemail_detected", "description": "A voicemail or answering machine has answered. Call it at once and say nothing.",
      "parameters": {"type": "object", "properties": {}}}
   ])";
+
+}  // namespace
+
+std::string call_tools(Direction direction, const std::vector<std::string>& transfer_targets) {
+  if (direction == Direction::outbound) return kOutboundTools;
+  JsonWriter out;
+  out.array();
+  out.raw(kHangUp);
+  if (!transfer_targets.empty()) {
+    out.object().member("name", kTransferTool);
+    out.member("description",
+               "Connect the caller with a person. Call it when the caller asks for one of the targets.");
+    out.key("parameters").object().member("type", "object").key("properties").object();
+    // Not as an enumeration, which some engines do not take.
+    std::string targets;
+    for (const std::string& target : transfer_targets) targets += (targets.empty() ? "" : ", ") + target;
+    out.key("target").object().member("type", "string");
+    out.member("description", "who is called, one of: " + targets).end().end();
+    out.key("required").array().value("target").end().end().end();
+  }
+  out.end();
+  return std::move(out).str();
+}
+
+std::string transfer_rings() {
+  return R"({"status":"accepted","message":"It rings there. Tell the caller to hold the line."})";
+}
+
+std::string transfer_refused(std::string_view reason) {
+  JsonWriter out;
+  out.object()
+      .member("status", "error")
+      .member("message", "The transfer is not possible: " + std::string(reason) + ". Offer something else.")
+      .member("retryable", false)
+      .end();
+  return std::move(out).str();
 }
 
 ToolAnswer answer_tool(Direction direction, std::string_view name) {

@@ -1,5 +1,7 @@
 #include "inbound/inbound_answerer.h"
 
+#include <patchbay/text.h>
+
 #include <utility>
 
 #include "outbound/limits.h"
@@ -95,6 +97,8 @@ void InboundAnswerer::take(const telephony::Offer& offer, const numbers::Number&
   talk.greeting = number.greeting;
   talk.engine = engine->engine;
   talk.direction = Direction::inbound;
+  for (const std::string_view target : split(number.transfer_targets, '\n'))
+    if (!target.empty()) talk.transfer_targets.emplace_back(target);
   talk.max_seconds = number.max_duration_sec;
   talk.log_conversation = settings_.server().log_conversations;
   if (store_.owner().is_shared) init.max_tenant_calls = static_cast<int64_t>(settings.max_concurrent_calls);

@@ -45,6 +45,19 @@ NewEvent inbound_started(const InboundCall& call) {
   return event_of(call, "call.started", std::move(data));
 }
 
+NewEvent inbound_transferred(const InboundCall& call, const std::string& to_phone) {
+  JsonWriter data;
+  data.object()
+      .member("callId", call.call_id)
+      .member("fromVnum", call.did)
+      .member("toPhone", to_phone)
+      .member("transferType", "vnum-to-pstn")
+      .member("room", "")
+      .member("source", "vnum")
+      .end();
+  return event_of(call, "call.transferred", std::move(data));
+}
+
 NewEvent inbound_ended(const InboundCall& call, const InboundEnd& end) {
   JsonWriter data;
   data.object()

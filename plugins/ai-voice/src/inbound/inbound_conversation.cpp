@@ -4,12 +4,19 @@
 
 #include "commit_failure.h"
 #include "inbound/inbound_limits.h"
+#include "number/number.h"
 #include "outbound/attempt_end.h"
 #include "outbound/limits.h"
 
 namespace patchbay::ai_voice {
 
 using telephony::Leg;
+
+namespace {
+
+constexpr char kTransferred[] = "transferred-to-vnum";  // the outcome of every completed transfer
+
+}  // namespace
 
 InboundConversation::Resources::Resources(const Host& host, StrandId strand, const ConversationInit& init,
                                           Conversation::Owner& owner)
@@ -157,6 +164,59 @@ void InboundConversation::on_turns() {
       strand_.id());
 }
 
+// The gates decide whether the number may be called at all; the caller sees the number that he has called.
+std::string InboundConversation::on_transfer(const std::string& target) {
+  if (end_ || is_transferred_) return "the call is transferred already";
+  if (resources_->transfer) return "another transfer rings";
+  const auto number = lib::parse_phone(target);
+  if (!number) return "this user has no telephone that can be called";
+  CallTransfer::Events events;
+  events.on_answered = [this, number = *number](Handle port, const std::string&) {
+    on_transfer_answered(number, port);
+  };
+  events.on_failed = [this](const std::string& reason) { on_transfer_failed(reason); };
+  events.on_ended = [this] { end_call("", ""); };
+  resources_->transfer = std::make_unique<CallTransfer>(host_, strand_.id(), std::move(events));
+  telephony::Dial dial;
+  dial.call_id = call_id_ + "-t" + std::to_string(++transfers_);
+  dial.tenant = call_.tenant;
+  dial.number = *number;
+  dial.display_name = call_.did;
+  dial.ring_timeout_ms = kTransferRingMs;
+  dial.correlation = call_id_;
+  log_.info("the AI transfers the caller", {{"number", *number}});
+  resources_->transfer->start(std::move(dial));
+  return {};
+}
+
+void InboundConversation::on_transfer_answered(const std::string& number, Handle port) {
+  if (end_) return;
+  is_transferred_ = true;
+  log_.info("the transfer is answered", {{"number", number}});
+  conversation().hand_over(port);
+  Transaction tx(host_);
+  tx.emit(inbound_transferred(call_, number));
+  std::move(tx).commit(
+      [log = log_](const Commit& outcome) {
+        if (!outcome) log.error("call.transferred could not be stored", {{"why", outcome.error().text}});
+      },
+      strand_.id());
+}
+
+void InboundConversation::on_transfer_failed(const std::string& reason) {
+  log_.info("the transfer failed", {{"why", reason}});
+  drop_transfer();
+  if (!end_)
+    conversation().tell("The transfer has failed (" + lib::valid_text(reason) +
+                        "). Tell the caller so, and offer something else.");
+}
+
+// Hangs the other call up. Later, because the transfer may be calling this.
+void InboundConversation::drop_transfer() {
+  std::shared_ptr<CallTransfer> old(std::move(resources_->transfer));
+  if (old) strand_.post([old] {});
+}
+
 void InboundConversation::on_leg_ended(const telephony::Ended& ended) {
   log_.info("the leg has ended", {{"cause", ended.cause},
                                   {"sip", ended.sip_status},
@@ -176,10 +236,11 @@ void InboundConversation::on_failed(std::string reason) { end_call("far-hangup",
 void InboundConversation::end_call(std::string outcome, std::string detail) {
   if (end_) return save_when_drained();
   end_ = InboundEnd{};
-  end_->outcome = std::move(outcome);
+  end_->outcome = is_transferred_ ? kTransferred : std::move(outcome);
   // Redacts the text, because it comes from engines and trunks, which are other plugins.
   end_->error_detail = conversation().redact(detail);
   end_->ended_ms = host_.wall_ms();
+  drop_transfer();
   conversation().close(end_->outcome, end_->ended_ms);
   save_when_drained();
 }

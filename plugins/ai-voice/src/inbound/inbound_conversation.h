@@ -16,6 +16,7 @@
 #include <string>
 
 #include "conversation/conversation.h"
+#include "inbound/call_transfer.h"
 #include "inbound/inbound_end_writer.h"
 #include "inbound/inbound_store.h"
 
@@ -59,6 +60,7 @@ class InboundConversation final : public std::enable_shared_from_this<InboundCon
     Resources(const Host& host, StrandId strand, const ConversationInit& init, Conversation::Owner& owner);
     Conversation conversation;
     Lease<telephony::Leg> leg;
+    std::unique_ptr<CallTransfer> transfer;
     Timer ready_limit;
     Timer retry;  // of a failed commit of the answer
   };
@@ -71,6 +73,7 @@ class InboundConversation final : public std::enable_shared_from_this<InboundCon
   void on_started() override;
   void on_first_audio(int64_t ms_after_answer) override;
   void on_turns() override;
+  std::string on_transfer(const std::string& target) override;
   void on_completed(std::string_view outcome) override;
   void on_failed(std::string reason) override;
   void on_drained() override { save_when_drained(); }
@@ -80,6 +83,9 @@ class InboundConversation final : public std::enable_shared_from_this<InboundCon
   void on_begun(const Commit& outcome);
   void answer_when_ready();
   void store_answer();
+  void on_transfer_answered(const std::string& number, Handle port);
+  void on_transfer_failed(const std::string& reason);
+  void drop_transfer();
   void end_call(std::string outcome, std::string detail);
   void save_when_drained();
   void save();
@@ -107,6 +113,8 @@ class InboundConversation final : public std::enable_shared_from_this<InboundCon
   bool is_engine_ready_ = false;
   bool is_answering_ = false;
   bool is_saving_ = false;
+  bool is_transferred_ = false;    // the caller talks with another number
+  int transfers_ = 0;              // that were tried
   bool is_lost_ = false;           // another server has ended the call in the store
   bool is_storing_turns_ = false;  // a transaction with turns is pending; one at a time
   std::optional<InboundEnd> end_;

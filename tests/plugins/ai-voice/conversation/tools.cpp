@@ -33,3 +33,17 @@ TEST_CASE("usage is added up") {
   CHECK(sum.thoughts == 44);
   CHECK(sum.cached == 55);
 }
+
+TEST_CASE(
+    "a model may transfer inbound calls whose number has targets, and ends no call as one of a voicemail") {
+  testing::TestEnvironment environment;
+  CHECK(call_tools(Direction::inbound).find(kTransferTool) == std::string::npos);
+  const std::string text = call_tools(Direction::inbound, {"alice", "+4930\"1\""});
+  CHECK(environment.host().parse_json(text));
+  CHECK(text.find("one of: alice, +4930") != std::string::npos);
+  CHECK(call_tools(Direction::outbound, {"alice"}).find(kTransferTool) == std::string::npos);
+  CHECK(answer_tool(Direction::inbound, "voicemail_detected").outcome.empty());
+  CHECK(answer_tool(Direction::inbound, "hang_up").outcome == "finished");
+  CHECK(environment.host().parse_json(transfer_rings()));
+  CHECK(environment.host().parse_json(transfer_refused("it is \"busy\"")));
+}
