@@ -75,6 +75,9 @@ TEST_CASE("a conversation: greeting, barge-in, question, a tool that ends the ca
   check_end(server, id, record, "ended-success", "finished");
   CHECK(record.integer("retriesLeft") == 1);
   CHECK(record.integer("durationSec") >= 9);  // the farewell was heard
+  // The quality of the audio, although the end was ours: the record waits for the leg's report.
+  CHECK(record.integer("rtpReceived") > 9 * 40);
+  CHECK(record.integer("rtpLost") < 50);
   CHECK(phone.heard_ms() >= 6000 + 3500);
   CHECK(phone.heard_ms() < 16'000);
   const std::string words = server.transcript(id);

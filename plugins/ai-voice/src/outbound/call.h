@@ -60,7 +60,12 @@ struct Call {
   int64_t rev = 0;
   std::string owner_node;  // the server process of that run
   int64_t owner_epoch = 0;
-  std::string waits_for;  // the limit that makes the call wait; "": none
+  std::string waits_for;     // the limit that makes the call wait; "": none
+  int64_t rtp_received = 0;  // audio packets of the last attempt
+  int64_t rtp_lost = 0;
+  int64_t rtp_jitter_us = 0;
+  int64_t rtp_round_trip_us = 0;      // 0: the far end reported none
+  int64_t rtp_far_lost_percent = -1;  // of our packets, by the far end; -1: it reported none
 };
 
 // A field of the call record. kCallFields is the only list of fields; rows, JSON and schema are generated
@@ -133,6 +138,11 @@ inline constexpr std::array kCallFields{
     call_field::integer(14, "attempt", &Call::attempt, "attempt"),
     call_field::integer(15, "retries_left", &Call::retries_left, "retriesLeft"),
     call_field::integer(16, "retry_delay_minutes", &Call::retry_delay_minutes, "retryDelayMinutes"),
+    call_field::integer(31, "rtp_received", &Call::rtp_received, "rtpReceived"),
+    call_field::integer(32, "rtp_lost", &Call::rtp_lost, "rtpLost"),
+    call_field::integer(33, "rtp_jitter_us", &Call::rtp_jitter_us, "rtpJitterUs"),
+    call_field::integer(34, "rtp_round_trip_us", &Call::rtp_round_trip_us, "rtpRoundTripUs"),
+    call_field::integer(35, "rtp_far_lost_percent", &Call::rtp_far_lost_percent, "rtpFarLostPercent"),
     call_field::omitted(30, "waits_for", &Call::waits_for, "waitsFor"),
     call_field::text(7, "system_prompt", &Call::system_prompt),
     call_field::sealed(8, "api_key", &Call::api_key),

@@ -56,7 +56,7 @@ inline constexpr int64_t kRefusalsEndMs = 10'000;
 
 // Attempts.
 inline constexpr int64_t kCommitRetryMs = 1000;  // after a commit that failed for the moment
-inline constexpr int64_t kMaxLegEndMs = 500;     // for the report of an ended leg, which names the trunk
+inline constexpr int64_t kMaxLegEndMs = 500;     // for the report of an ended leg: its trunk, its audio
 inline constexpr int64_t kMaxTranscriptWaitMs =
     30'000;  // enough for an isolated transcripts plugin to restart
 inline constexpr int64_t kTranscriptRetryMs = 1000;

@@ -176,6 +176,11 @@ void OutboundAttempt::on_turns() {
 void OutboundAttempt::on_leg_ended(const telephony::Ended& ended) {
   awaits_leg_end_ = false;
   if (!ended.trunk_id.empty()) call_.trunk_id = ended.trunk_id;
+  call_.rtp_received = ended.rtp_received;
+  call_.rtp_lost = ended.rtp_lost;
+  call_.rtp_jitter_us = ended.rtp_jitter_us;
+  call_.rtp_round_trip_us = ended.rtp_round_trip_us;
+  call_.rtp_far_lost_percent = ended.rtp_far_lost_percent;
   log_.info("the leg has ended", {{"cause", ended.cause},
                                   {"sip", ended.sip_status},
                                   {"reason", ended.sip_reason},
@@ -208,9 +213,10 @@ void OutboundAttempt::end_attempt(Ending ending) {
   save_when_drained();
 }
 
-// Waits for the end of an unanswered leg, because only its report names the trunk that was tried.
+// Waits for the end of the leg, because only its report names the trunk that was tried, and has the quality
+// of audio.
 void OutboundAttempt::await_leg_end(bool hung_up) {
-  if (!hung_up || answered() || !call_.trunk_id.empty()) return;
+  if (!hung_up || (!answered() && !call_.trunk_id.empty())) return;
   awaits_leg_end_ = true;
   resources_->leg_end_timer.after_ms(kMaxLegEndMs, [this] {
     awaits_leg_end_ = false;
