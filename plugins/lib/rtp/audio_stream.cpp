@@ -54,6 +54,7 @@ void AudioStream::configure(StreamMedia& media) noexcept {
   media_.event_send_type = media.event_send_type;
   media_.event_receive_type = media.event_receive_type;
   media_.event_clock_hz = media.event_clock_hz;
+  media_.detect_tones = media.detect_tones;
   media_.send = media.send;
   media_.receive = media.receive;
   latch_.set_remote(media.remote_rtp, media.signalling);
@@ -80,6 +81,7 @@ void AudioStream::receive_all(RtpSocket::Channel channel, int64_t now_ns) noexce
 
 bool AudioStream::play(int16_t* pcm) noexcept {
   const bool received = player_.get(codecs_->decoder, rate_hz(), pcm);
+  detect_tones(pcm, frame_samples());
   publish_stats();
   return received;
 }
@@ -199,7 +201,9 @@ void AudioStream::on_media(const RtpPacket& packet, int64_t now_ns) noexcept {
     sequencer_.restart();
   }
   if (verdict != ReceptionStats::Verdict::fresh) return;
-  if (is_event) on_digit(event_receiver_.add(packet.timestamp, packet.payload, packet.payload_bytes));
+  if (is_event)
+    on_digit(
+        event_receiver_.add(packet.timestamp, packet.payload, packet.payload_bytes, media_.event_clock_hz));
   if (assembler_.is_active()) {
     sequencer_.put(packet, now_ns);
   } else if (!is_event && media_.receive) {
@@ -213,7 +217,10 @@ uint32_t AudioStream::on_packet(const RtpPacket& packet, int64_t arrived_ns) noe
   if (packet.payload_type == kComfortNoisePayloadType || decoder.clock_hz(packet.payload_type) == 0) return 0;
   const size_t samples =
       decoder.decode(packet.payload_type, packet.payload, packet.payload_bytes, decoded_.data());
-  if (media_.receive) assembler_.append(decoded_.data(), samples, arrived_ns);
+  if (media_.receive) {
+    detect_tones(decoded_.data(), samples);
+    assembler_.append(decoded_.data(), samples, arrived_ns);
+  }
   return decoder.duration(packet.payload_type, packet.payload, packet.payload_bytes);
 }
 
@@ -260,22 +267,37 @@ std::optional<char> AudioStream::next_digit() noexcept {
   return digit;
 }
 
-bool AudioStream::send_digit(char digit, uint32_t duration_ms) noexcept {
-  return media_.event_send_type >= 0 &&
-         event_sender_.start(digit, sent_.rtp_timestamp, duration_ms, media_.event_clock_hz);
+void AudioStream::detect_tones(const int16_t* pcm, size_t samples) noexcept {
+  if (!media_.detect_tones) return;
+  if (tone_detector_.rate_hz() != rate_hz()) tone_detector_.restart(rate_hz());
+  while (samples > 0) {
+    const size_t part = std::min(samples, frame_samples());
+    on_digit(tone_detector_.add(pcm, part));
+    pcm += part;
+    samples -= part;
+  }
+}
+
+bool AudioStream::send_digits(std::string_view digits, uint32_t duration_ms) noexcept {
+  return media_.event_send_type >= 0 && digit_queue_.add(digits, duration_ms);
 }
 
 void AudioStream::push(const int16_t* pcm, int64_t now_ns) noexcept {
-  if (!media_.send || event_sender_.active()) {
-    // RTP time continues while the peer holds the call. Audio that fills no packet is dropped.
-    const uint32_t elapsed =
-        codecs_->encoder.clock_hz() / 1000 * JitterBuffer::kFrameMs + codecs_->encoder.collected();
-    codecs_->encoder.discard();
-    marker_ = true;
-    if (media_.send) send_event();
-    sent_.rtp_timestamp += elapsed;
-  } else {
+  // Audio that fills no packet is dropped before an event, whose timestamp is that of its end.
+  PacketEncoder& encoder = codecs_->encoder;
+  const uint32_t begin = sent_.rtp_timestamp + encoder.collected();
+  const auto* event =
+      media_.send && media_.event_send_type >= 0 ? digit_queue_.next(begin, media_.event_clock_hz) : nullptr;
+  if (event != nullptr)
+    send_packet(static_cast<uint8_t>(media_.event_send_type), event->first, event->timestamp,
+                event->bytes.data(), event->bytes.size());
+  if (media_.send && event == nullptr) {
     send_audio(pcm);
+  } else {
+    sent_.rtp_timestamp =
+        begin + encoder.clock_hz() / 1000 * JitterBuffer::kFrameMs;  // time continues while the call is held
+    encoder.discard();
+    marker_ = true;
   }
   if (rtcp_.is_due(now_ns)) send_rtcp(now_ns, false);
 }
@@ -289,13 +311,6 @@ void AudioStream::send_audio(const int16_t* pcm) noexcept {
     sent_.rtp_timestamp += encoder.duration();
     marker_ = false;
   }
-}
-
-void AudioStream::send_event() noexcept {
-  uint8_t payload[TelephoneEventSender::kPayloadBytes];
-  const bool first = event_sender_.next(payload);
-  send_packet(static_cast<uint8_t>(media_.event_send_type), first, event_sender_.timestamp(), payload,
-              sizeof(payload));
 }
 
 void AudioStream::send_packet(uint8_t payload_type, bool marker, uint32_t timestamp, const uint8_t* payload,

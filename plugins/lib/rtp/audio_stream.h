@@ -1,6 +1,6 @@
 // The media side of one call: socket, jitter buffer, codecs, RTCP. The media thread calls pull() and
 // push() once per 20 ms tick, or receive() for each packet and begin_tick(), play() and push() once per tick;
-// none of these allocates, locks or logs. configure(), send_digit(), next_digit() and send_bye() run on that
+// none of these allocates, locks or logs. configure(), send_digits(), next_digit() and send_bye() run on that
 // thread too. Any thread may read stats().
 //
 // A listener without a playout clock (an AI engine) gets the audio by begin_frames() instead of play(): each
@@ -15,8 +15,10 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "rtp/audio_player.h"
+#include "rtp/digit_queue.h"
 #include "rtp/frame_assembler.h"
 #include "rtp/packet_sequencer.h"
 #include "rtp/reception_stats.h"
@@ -27,6 +29,7 @@
 #include "rtp/stream_security.h"
 #include "rtp/symmetric_rtp.h"
 #include "rtp/telephone_event.h"
+#include "rtp/tone_detector.h"
 
 namespace patchbay::lib {
 
@@ -39,7 +42,8 @@ struct StreamMedia {
   int event_send_type = -1;              // of telephone-event (RFC 4733); -1: none
   int event_receive_type = -1;
   uint32_t event_clock_hz = 8000;
-  bool send = true;  // false while the peer holds the call
+  bool detect_tones = false;  // DTMF in the audio, of peers without telephone-event
+  bool send = true;           // false while the peer holds the call
   bool receive = true;
 };
 
@@ -121,9 +125,10 @@ class AudioStream final : private PacketSequencer::Listener {
 
   // Returns the next DTMF digit from the peer, oldest first; keeps at most 16.
   std::optional<char> next_digit() noexcept;
-  // Starts to send a DTMF digit. Returns false while another digit is being sent, when the peer does not
-  // support telephone-event, or when `digit` is invalid.
-  bool send_digit(char digit, uint32_t duration_ms) noexcept;
+  // Sends DTMF digits after those that wait already; ',' is a pause (DigitQueue). Returns false when the peer
+  // does not support telephone-event, when one of them is invalid, or when more than DigitQueue::kCapacity
+  // would wait.
+  bool send_digits(std::string_view digits, uint32_t duration_ms = DigitQueue::kDigitMs) noexcept;
 
   // Sends RTCP BYE (RFC 3550 section 6.6).
   void send_bye(int64_t now_ns) noexcept;
@@ -153,7 +158,7 @@ class AudioStream final : private PacketSequencer::Listener {
   void refuse() noexcept { stats_.packets_refused.fetch_add(1, std::memory_order_relaxed); }
   void on_digit(std::optional<char> digit) noexcept;
   void send_audio(const int16_t* pcm) noexcept;
-  void send_event() noexcept;
+  void detect_tones(const int16_t* pcm, size_t samples) noexcept;
   void send_packet(uint8_t payload_type, bool marker, uint32_t timestamp, const uint8_t* payload,
                    size_t bytes) noexcept;
   void send_rtcp(int64_t now_ns, bool bye) noexcept;
@@ -170,7 +175,8 @@ class AudioStream final : private PacketSequencer::Listener {
   SsrcSwitch ssrc_switch_;
   ReceptionStats reception_;
   TelephoneEventReceiver event_receiver_;
-  TelephoneEventSender event_sender_;
+  ToneDetector tone_detector_;
+  DigitQueue digit_queue_;
   StreamMedia media_;
   StreamSecurity security_;
 

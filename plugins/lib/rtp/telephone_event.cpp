@@ -13,12 +13,13 @@ constexpr uint32_t kTickMs = 20;
 constexpr uint8_t kVolume = 10;  // -10 dBm0
 constexpr uint8_t kEnd = 0x80;
 constexpr uint8_t kEndRepeats = 3;
-constexpr uint32_t kSegmentSlack = 480;  // samples: the last packets of a segment may be lost
+constexpr uint32_t kMaxDuration = 0xFFFF;
+constexpr uint32_t kSegmentSlackMs = 60;  // the last packets of a segment may be lost
 
 }  // namespace
 
-std::optional<char> TelephoneEventReceiver::add(uint32_t timestamp, const uint8_t* payload,
-                                                size_t size) noexcept {
+std::optional<char> TelephoneEventReceiver::add(uint32_t timestamp, const uint8_t* payload, size_t size,
+                                                uint32_t clock_hz) noexcept {
   if (size < TelephoneEventSender::kPayloadBytes || payload[0] >= kDigits.size()) return std::nullopt;
   const bool ended = (payload[1] & kEnd) != 0;
   const uint32_t duration = read_u16(payload + 2);
@@ -31,9 +32,12 @@ std::optional<char> TelephoneEventReceiver::add(uint32_t timestamp, const uint8_
   // Ignores late packets of an earlier event.
   if (has_last_ && static_cast<int32_t>(step) < 0) return std::nullopt;
   // An event longer than the duration field can hold is sent in segments, each with a timestamp that
-  // continues the one before (RFC 4733 section 2.5.1.3).
-  const bool continues = has_last_ && !last_ended_ && payload[0] == last_event_ && last_duration_ != 0 &&
-                         step >= last_duration_ && step <= last_duration_ + kSegmentSlack;
+  // continues the one before (RFC 4733 section 2.5.1.3). After a shorter one whose end was lost, the same key
+  // was pressed again.
+  const uint32_t slack = kSegmentSlackMs * (clock_hz / 1000);
+  const bool continues = has_last_ && !last_ended_ && payload[0] == last_event_ &&
+                         last_duration_ + slack >= kMaxDuration && step >= last_duration_ &&
+                         step <= last_duration_ + slack;
   has_last_ = true;
   last_event_ = payload[0];
   last_timestamp_ = timestamp;

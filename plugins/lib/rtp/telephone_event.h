@@ -7,12 +7,15 @@
 
 namespace patchbay::lib {
 
-// Reports each event once, at its first packet: an event is sent in several packets with one timestamp.
+// Reports each event once, at its first packet, whatever of the others is lost: an event is sent in several
+// packets with one timestamp.
 class TelephoneEventReceiver {
  public:
   // Returns the digit ("0-9*#A-D"), or nullopt for an event already reported, an event that is not DTMF, or
   // too short a payload.
-  std::optional<char> add(uint32_t timestamp, const uint8_t* payload, size_t size) noexcept;
+  // `clock_hz`: of the events.
+  std::optional<char> add(uint32_t timestamp, const uint8_t* payload, size_t size,
+                          uint32_t clock_hz = 8000) noexcept;
   void reset() noexcept { has_last_ = false; }
 
  private:

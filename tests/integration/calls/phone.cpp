@@ -110,8 +110,7 @@ void Phone::run(Ear& ear) {
       const double turn = 2 * 3.14159265 * kToneHz * static_cast<double>(sample++) / 8000;
       each = speaks ? static_cast<int16_t>(12000 * std::sin(turn)) : int16_t{0};
     }
-    if (const char* key = keys_; key != nullptr && ear.leg.send_digit(*key, kKeyMs))
-      keys_ = key[1] == '\0' ? nullptr : key + 1;
+    if (const char* key = keys_; key != nullptr && ear.leg.send_digits(key, kKeyMs)) keys_ = nullptr;
     ear.leg.push(pcm.data(), now_ns());
   }
 }

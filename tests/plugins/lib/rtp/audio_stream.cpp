@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 #include <memory>
+#include <numbers>
+#include <string>
 #include <vector>
 
 #include "loopback.h"
@@ -83,8 +85,7 @@ TEST_CASE("audio arrives in both laws") {
 TEST_CASE("a digit arrives once and the audio continues") {
   Pair pair;
   for (int i = 0; i < 5; ++i) pair.tick(constant(100));
-  CHECK(pair.a->send_digit('7', 100));
-  CHECK_FALSE(pair.a->send_digit('8', 100));
+  CHECK(pair.a->send_digits("7"));
   for (int i = 0; i < 20; ++i) pair.tick(constant(100));
   CHECK(pair.b->next_digit() == '7');
   CHECK_FALSE(pair.b->next_digit());
@@ -307,4 +308,49 @@ TEST_CASE("frames without a playout clock are silence while the peer may not be 
   }
   CHECK(loudest == 0);
   CHECK(pair.b->stats().packets_received == 15);
+}
+
+TEST_CASE("a number of digits arrives in every codec, at the clock of telephone-event") {
+  for (const Codec codec : kAllCodecs) {
+    Pair pair;
+    for (AudioStream* stream : {pair.a.get(), pair.b.get()}) {
+      StreamMedia media = towards(stream == pair.a.get() ? *pair.b : *pair.a);
+      media.codecs = *StreamCodecs::make({.codecs = {{codec, 96, 96, {}}}, .packet_ms = 60});
+      media.event_clock_hz = format_of(codec).clock_hz;
+      configure(*stream, std::move(media));
+    }
+    for (int i = 0; i < 5; ++i) pair.tick(constant(100));
+    CHECK(pair.a->send_digits("0044#"));
+    CHECK(pair.a->send_digits("9"));
+    CHECK_FALSE(pair.a->send_digits("9x"));
+    std::string digits;
+    for (int i = 0; i < 100; ++i) {
+      pair.tick(constant(100));
+      if (const auto digit = pair.b->next_digit()) digits += *digit;
+    }
+    CHECK(digits == "0044#9");
+    CHECK(pair.received);
+    CHECK(pair.b->stats().lost == 0);
+  }
+}
+
+TEST_CASE("tones are digits where the peer has no telephone-event, and nothing else is") {
+  for (const bool detects : {true, false}) {
+    Pair pair;
+    StreamMedia media = towards(*pair.a);
+    media.event_receive_type = -1;
+    media.detect_tones = detects;
+    configure(*pair.b, std::move(media));
+    std::string digits;
+    for (int i = 0; i < 40; ++i) {
+      Frame frame{};
+      for (size_t s = 0; s < frame.size() && i / 5 % 2 == 0; ++s) {
+        const double t = static_cast<double>(i * 160 + static_cast<int>(s)) / 8000 * 2 * std::numbers::pi;
+        frame[s] = static_cast<int16_t>(4000 * (std::sin(770 * t) + std::sin(1336 * t)));
+      }
+      pair.tick(frame);
+      if (const auto digit = pair.b->next_digit()) digits += *digit;
+    }
+    CHECK(digits == (detects ? "5555" : ""));
+  }
 }

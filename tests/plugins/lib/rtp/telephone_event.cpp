@@ -63,3 +63,33 @@ TEST_CASE("a key held for longer than one segment is one digit") {
   CHECK_FALSE(packet(1000 + 0xFFFF, 3200, true));
   CHECK(packet(1000 + 0xFFFF + 3200, 160) == '5');  // the event had ended, so the key was pressed again
 }
+
+TEST_CASE("the same key pressed twice is two digits, although all ends were lost") {
+  TelephoneEventReceiver receiver;
+  const uint8_t pressed[4] = {5, 10, 0, 160};
+  const uint8_t held[4] = {5, 10, 2, 128};  // 640
+  CHECK(receiver.add(1000, pressed, 4) == '5');
+  CHECK_FALSE(receiver.add(1000, held, 4));
+  CHECK(receiver.add(1000 + 640 + 320, pressed, 4) == '5');  // 40 ms later
+  CHECK_FALSE(receiver.add(1000 + 640 + 320, held, 4));
+}
+
+TEST_CASE("a digit is reported although only its last end packet came") {
+  TelephoneEventReceiver receiver;
+  const uint8_t end[4] = {9, 0x8A, 3, 32};
+  CHECK(receiver.add(1000, end, 4) == '9');
+  CHECK_FALSE(receiver.add(1000, end, 4));
+  const uint8_t next[4] = {8, 0x8A, 3, 32};
+  CHECK(receiver.add(1800, next, 4) == '8');  // back to back
+}
+
+TEST_CASE("a segment at 48 kHz lasts 1.4 seconds") {
+  TelephoneEventReceiver receiver;
+  const uint8_t full[4] = {5, 10, 0xFF, 0xFF};
+  const uint8_t begin[4] = {5, 10, 3, 0xC0};
+  CHECK(receiver.add(0, begin, 4, 48000) == '5');
+  CHECK_FALSE(receiver.add(0, full, 4, 48000));
+  CHECK_FALSE(receiver.add(0xFFFF, begin, 4, 48000));
+  CHECK_FALSE(receiver.add(0xFFFF, full, 4, 48000));
+  CHECK_FALSE(receiver.add(2 * 0xFFFF + 2000, begin, 4, 48000));  // its first packets were lost
+}
