@@ -1,5 +1,5 @@
 // One datagram of an unknown sender through the RTP and RTCP parsers, the jitter buffer, the
-// decoders and the digit receiver.
+// decoders and the receivers of digits.
 #include <cstdlib>
 
 #include "rtp/audio_player.h"
@@ -7,6 +7,7 @@
 #include "rtp/reception_stats.h"
 #include "rtp/rtcp_packet.h"
 #include "rtp/telephone_event.h"
+#include "rtp/tone_detector.h"
 
 using namespace patchbay::lib;
 
@@ -36,5 +37,11 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   static int16_t pcm[AudioPlayer::kMaxFrameSamples];
   player.put(*packet, decoder);
   (void)player.get(decoder, 16000, pcm);
+  static ToneDetector tones = [] {
+    ToneDetector made;
+    made.restart(16000);
+    return made;
+  }();
+  (void)tones.add(pcm, 320);
   return 0;
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "dtmf_info.h"
 #include "sdp_body.h"
 #include "sip_limits.h"
 #include "user_agent.h"
@@ -89,6 +90,8 @@ void Dialog::on_event(nua_event_t event, int status, const char* phrase, nua_han
       return on_reinvite(handle, sip);
     case nua_i_update:
       return on_update(handle, sip);
+    case nua_i_info:
+      return on_info(handle, sip);
     case nua_i_ack:
       return on_acknowledged(sip);
     case nua_i_bye:
@@ -148,6 +151,23 @@ void Dialog::on_update(nua_handle_t* handle, const sip_t* sip) {
   }
   nua_respond(handle, SIP_200_OK, NUTAG_WITH_THIS(nua), SIPTAG_CONTENT_TYPE_STR("application/sdp"),
               SIPTAG_PAYLOAD_STR(answer.c_str()), TAG_END());
+}
+
+// 415 for what is no DTMF (RFC 6086 section 4.2.2), but 200 for one without body, which some peers send to
+// see whether we are there.
+void Dialog::on_info(nua_handle_t* handle, const sip_t* sip) {
+  const bool has_body = sip->sip_payload != nullptr && sip->sip_payload->pl_len > 0;
+  const char* type = sip->sip_content_type != nullptr ? sip->sip_content_type->c_type : nullptr;
+  const auto digit = has_body && type != nullptr
+                         ? digit_of_info(type, {sip->sip_payload->pl_data, sip->sip_payload->pl_len})
+                         : std::nullopt;
+  if (has_body && !digit) {
+    nua_respond(handle, SIP_415_UNSUPPORTED_MEDIA, NUTAG_WITH_THIS(agent_.nua()),
+                SIPTAG_ACCEPT_STR("application/dtmf-relay, application/dtmf"), TAG_END());
+    return;
+  }
+  nua_respond(handle, SIP_200_OK, NUTAG_WITH_THIS(agent_.nua()), TAG_END());
+  if (digit && state_ == State::answered && listener_ != nullptr) listener_->on_info_digit(id_, *digit);
 }
 
 void Dialog::on_bye(nua_handle_t* handle) {

@@ -82,6 +82,7 @@ class Dialog : public HandleOwner {
  private:
   void on_reinvite(nua_handle_t* handle, const sip_t* sip);
   void on_update(nua_handle_t* handle, const sip_t* sip);
+  void on_info(nua_handle_t* handle, const sip_t* sip);
   void on_acknowledged(const sip_t* sip);
   void on_bye(nua_handle_t* handle);
   void on_bye_answer(int status, const sip_t* sip);

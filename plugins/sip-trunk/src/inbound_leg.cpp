@@ -198,6 +198,10 @@ void InboundLeg::on_reanswer(DialogId, std::string_view sdp) {
   }));
 }
 
+void InboundLeg::on_info_digit(DialogId, char digit) {
+  post(host_, kMainStrand, alive_.bind([this, digit] { media_.add_info_digit(digit); }));
+}
+
 void InboundLeg::on_ended(DialogId, const DialogEnd& ended) {
   post(host_, kMainStrand, alive_.bind([this, ended] { on_dialog_ended(ended); }));
 }

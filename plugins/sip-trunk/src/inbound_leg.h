@@ -56,6 +56,7 @@ class InboundLeg final : public DialogListener {
   void on_answered(DialogId, std::string_view, std::string_view) override {}
   std::string on_reoffer(DialogId id, std::string_view sdp) override;
   void on_reanswer(DialogId id, std::string_view sdp) override;
+  void on_info_digit(DialogId id, char digit) override;
   void on_ended(DialogId id, const DialogEnd& ended) override;
 
   // borrowed

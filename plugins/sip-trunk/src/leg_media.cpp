@@ -25,10 +25,23 @@ Status LegMedia::open() {
   options.wall_ns = host_.wall_ms() * 1'000'000;
   options.now_ns = host_.mono_ns();
   options.cname = "patchbay";
-  port_ =
-      std::make_unique<LegPort>(host_, std::move(socket), options, [this](char digit) { on_digit_(digit); });
+  port_ = std::make_unique<LegPort>(host_, std::move(socket), options,
+                                    [this](char digit) { add_digit(DigitMerger::Source::media, digit); });
   setup_ = std::make_unique<MediaSetup>(server_, *port_, watch_);
   family_ = ip.family();
+  return {};
+}
+
+void LegMedia::add_digit(DigitMerger::Source source, char digit) {
+  if (digit_merger_.accept(source, digit, host_.mono_ns() / 1'000'000)) on_digit_(digit);
+}
+
+Status LegMedia::send_digits(std::string_view digits) {
+  if (!lib::DigitQueue::is_valid(digits))
+    return {Code::invalid, "digits are 0 to 9, *, #, A to D, and ',' for a pause, such as 12#"};
+  if (!port_ || !port_->can_send_digits())
+    return {Code::unsupported, "the other side does not support telephone-event"};
+  if (!port_->send_digits(digits)) return {Code::exhausted, "too many digits wait to be sent"};
   return {};
 }
 

@@ -9,7 +9,9 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 
+#include "digit_merger.h"
 #include "leg_port.h"
 #include "media_setup.h"
 #include "media_watch.h"
@@ -21,8 +23,8 @@ namespace patchbay::sip_trunk {
 
 class LegMedia {
  public:
-  // Calls on_digit() for each DTMF digit of the peer, and on_silent(why) once no media comes any more, or
-  // DTLS fails. `host` and `server` outlive this.
+  // Calls on_digit() for each DTMF digit of the peer, once although it comes in several ways, and
+  // on_silent(why) once no media comes any more, or DTLS fails. `host` and `server` outlive this.
   LegMedia(const Host& host, const ServerSettings& server, Function<void(char)> on_digit,
            Function<void(const std::string& why)> on_silent);
 
@@ -38,6 +40,11 @@ class LegMedia {
   MediaSetup& negotiation() { return *setup_; }
   // Opens the audio port; 0: the host refuses it.
   Handle open_port();
+  // A digit that the dialog had in an INFO.
+  void add_info_digit(char digit) { add_digit(DigitMerger::Source::info, digit); }
+  // Sends DTMF digits; ',' is a pause of 2 s. Error: the peer does not support telephone-event, a character
+  // is no digit, or too many wait.
+  Status send_digits(std::string_view digits);
   void watch_silence() { watch_.start(port_->stats().last_received_ns); }
   void stop_watch() { watch_.stop(); }
   // Adds the statistics, and writes them to the log.
@@ -47,6 +54,7 @@ class LegMedia {
 
  private:
   void prepare_dtls();
+  void add_digit(DigitMerger::Source source, char digit);
   void log_encryption() const;
 
   // borrowed
@@ -54,6 +62,7 @@ class LegMedia {
   const ServerSettings& server_;
   // owned
   Function<void(char)> on_digit_;
+  DigitMerger digit_merger_;
   MediaWatch watch_;
   Function<void(const std::string& why)> on_failed_;
   std::unique_ptr<LegPort> port_;

@@ -9,7 +9,31 @@ LegPort::LegPort(const Host& host, lib::RtpSocket socket, const lib::AudioStream
                  Function<void(char)> on_digit)
     : host_(host), stream_(std::move(socket), options), on_digit_(std::move(on_digit)) {}
 
-void LegPort::configure(lib::StreamMedia media) { media_.put(std::move(media)); }
+void LegPort::configure(lib::StreamMedia media) {
+  can_send_digits_ = media.event_send_type >= 0;
+  media_.put(std::move(media));
+}
+
+bool LegPort::send_digits(std::string_view digits) noexcept {
+  const uint32_t at = to_send_written_.load(std::memory_order_relaxed);
+  const uint32_t waiting = at - to_send_read_.load(std::memory_order_acquire);
+  if (digits.size() > digits_to_send_.size() - waiting) return false;
+  for (uint32_t i = 0; i < digits.size(); ++i)
+    digits_to_send_[(at + i) % digits_to_send_.size()].store(digits[i], std::memory_order_relaxed);
+  to_send_written_.store(at + static_cast<uint32_t>(digits.size()), std::memory_order_release);
+  return true;
+}
+
+// Leaves those for which the stream has no room now.
+void LegPort::take_digits_to_send() noexcept {
+  const uint32_t written = to_send_written_.load(std::memory_order_acquire);
+  uint32_t at = to_send_read_.load(std::memory_order_relaxed);
+  for (; at != written; ++at) {
+    const char digit = digits_to_send_[at % digits_to_send_.size()].load(std::memory_order_relaxed);
+    if (!stream_.send_digits({&digit, 1})) break;
+  }
+  to_send_read_.store(at, std::memory_order_release);
+}
 
 uint32_t LegPort::choose_rate(uint32_t wanted) noexcept {
   if (!is_open_) rate_hz_ = wanted;
@@ -65,6 +89,7 @@ void LegPort::receive_at_tick(WatchedSocket& socket, Channel channel, int64_t no
 
 void LegPort::pull(pb_frame& out) noexcept {
   take_settings();
+  take_digits_to_send();
   last_tick_ = out.tick;
   last_ns_ = out.time_ns;
   stream_.begin_tick();

@@ -9,6 +9,7 @@
 #include <array>
 #include <atomic>
 #include <memory>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -30,6 +31,11 @@ class LegPort final : public AudioPort {
   // The rate of the port: `wanted`, or that with which the port was opened, because it does not change. Any
   // thread.
   uint32_t choose_rate(uint32_t wanted) noexcept;
+  // Sends DTMF digits after those that wait already, valid ones (DigitQueue). False: too many wait. Main
+  // strand.
+  bool send_digits(std::string_view digits) noexcept;
+  // Whether the peer supports telephone-event. Any thread.
+  bool can_send_digits() const noexcept { return can_send_digits_; }
   // Sets the encryption, before the configure() of the same offer and answer. Any thread.
   void secure(lib::StreamSecurity security) { security_.put(std::move(security)); }
   // Sends a datagram of DTLS. Any thread.
@@ -81,6 +87,7 @@ class LegPort final : public AudioPort {
   void take_settings() noexcept;
   void play(pb_frame& out) noexcept;
   void post_digits() noexcept;
+  void take_digits_to_send() noexcept;
   static void deliver_digits(void* self) noexcept;
 
   // borrowed
@@ -96,6 +103,10 @@ class LegPort final : public AudioPort {
   std::array<std::atomic<char>, 64> digits_{};  // ring buffer: the media loop writes, the strand reads
   std::atomic<uint32_t> digits_written_{0};
   uint32_t digits_read_ = 0;
+  std::array<std::atomic<char>, 64> digits_to_send_{};  // likewise: the strand writes, the media loop reads
+  std::atomic<uint32_t> to_send_written_{0};
+  std::atomic<uint32_t> to_send_read_{0};
+  std::atomic<bool> can_send_digits_{false};
   // state of the media loop
   FrameSink sink_;
   int64_t missing_due_ns_ = 0;  // of the timer

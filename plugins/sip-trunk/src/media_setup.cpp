@@ -132,6 +132,7 @@ Status MediaSetup::apply(const lib::RemoteMedia& remote) {
   media.event_send_type = remote.events.send_type;
   media.event_receive_type = remote.events.receive_type;
   media.event_clock_hz = remote.events.clock_hz;
+  media.detect_tones = remote.events.send_type < 0;
   media.send = remote.send;
   media.receive = remote.receive;
   port_.configure(std::move(media));

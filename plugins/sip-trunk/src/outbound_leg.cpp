@@ -205,6 +205,10 @@ void OutboundLeg::on_reanswer(DialogId, std::string_view sdp) {
   if (!applied) log_.warn("the new answer has no usable media", {{"why", applied.error().text}});
 }
 
+void OutboundLeg::on_info_digit(DialogId, char digit) {
+  post(host_, kMainStrand, alive_.bind([this, digit] { media_.add_info_digit(digit); }));
+}
+
 void OutboundLeg::on_ended(DialogId id, const DialogEnd& ended) {
   post(host_, kMainStrand, alive_.bind([this, id, ended] { on_dialog_ended(id, ended); }));
 }

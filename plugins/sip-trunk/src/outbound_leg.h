@@ -65,6 +65,7 @@ class OutboundLeg final : public DialogListener {
   void on_answered(DialogId id, std::string_view sdp, std::string_view peer_ip) override;
   std::string on_reoffer(DialogId id, std::string_view sdp) override;
   void on_reanswer(DialogId id, std::string_view sdp) override;
+  void on_info_digit(DialogId id, char digit) override;
   void on_ended(DialogId id, const DialogEnd& ended) override;
 
   // borrowed

@@ -175,6 +175,8 @@ class DialogListener {
   // on_reanswer brings the peer's answer to it, as to the offer in our answer to an INVITE without one.
   virtual std::string on_reoffer(DialogId id, std::string_view sdp) = 0;
   virtual void on_reanswer(DialogId id, std::string_view sdp) = 0;
+  // A DTMF digit in an INFO.
+  virtual void on_info_digit(DialogId, char) {}
   virtual void on_ended(DialogId id, const DialogEnd& ended) = 0;
 
  protected:

@@ -285,25 +285,25 @@ bool UserAgent::open() {
                               ";maddr=" + bracketed(options_.listen_ip);
   if (options_.certificates) tls_.use(options_.certificates);
   const SofiaTls::Capture capture(tls_);
-  nua_ = nua_create(root_, on_nua, this, NUTAG_URL(url.c_str()),
-                    // Sofia-sip finds no certificates there; SofiaTls has them.
-                    TAG_IF(options_.tls, NUTAG_SIPS_URL(tls_url.c_str())),
-                    NUTAG_CERTIFICATE_DIR("/nonexistent"), TPTAG_TLS_VERIFY_POLICY(TPTLS_VERIFY_OUT),
-                    SIPTAG_USER_AGENT_STR(options_.user_agent.c_str()),
-                    // Disables sofia-sip's own redirects, retries and negotiation.
-                    NUTAG_RETRY_COUNT(0), NUTAG_MEDIA_ENABLE(0), NUTAG_AUTOANSWER(0), NUTAG_AUTOALERT(0),
-                    NUTAG_INVITE_TIMER(0), NUTAG_SESSION_TIMER(0),
-                    NUTAG_OUTBOUND("no-outbound no-natify no-options-keepalive no-validate"),
-                    SIPTAG_ALLOW_STR("INVITE, ACK, CANCEL, BYE, OPTIONS, UPDATE"), SIPTAG_SUPPORTED(nullptr),
-                    NUTAG_APPL_METHOD("INVITE, BYE, UPDATE"), SIPTAG_ALLOW_EVENTS(nullptr),
-                    // Dialog sends the ACK. It also sees 100, which ends the silence timeout.
-                    NUTAG_AUTOACK(0), NTATAG_PASS_100(1), NTATAG_SIP_T1X64(options_.transaction_timeout_ms),
-                    NTATAG_MCLASS(screening_parser()),
-                    // Ignores errors in headers that this plugin does not use (session timers, events).
-                    NTATAG_BAD_RESP_MASK(sip_mask_response | sip_mask_ua),
-                    // Never switches a long request to TCP.
-                    NTATAG_UDP_MTU(65535), NTATAG_MAXSIZE(65536), TPTAG_KEEPALIVE(options_.tcp_keepalive_ms),
-                    TPTAG_TIMEOUT(kTcpConnectTimeoutMs), TAG_END());
+  nua_ = nua_create(
+      root_, on_nua, this, NUTAG_URL(url.c_str()),
+      // Sofia-sip finds no certificates there; SofiaTls has them.
+      TAG_IF(options_.tls, NUTAG_SIPS_URL(tls_url.c_str())), NUTAG_CERTIFICATE_DIR("/nonexistent"),
+      TPTAG_TLS_VERIFY_POLICY(TPTLS_VERIFY_OUT), SIPTAG_USER_AGENT_STR(options_.user_agent.c_str()),
+      // Disables sofia-sip's own redirects, retries and negotiation.
+      NUTAG_RETRY_COUNT(0), NUTAG_MEDIA_ENABLE(0), NUTAG_AUTOANSWER(0), NUTAG_AUTOALERT(0),
+      NUTAG_INVITE_TIMER(0), NUTAG_SESSION_TIMER(0),
+      NUTAG_OUTBOUND("no-outbound no-natify no-options-keepalive no-validate"),
+      SIPTAG_ALLOW_STR("INVITE, ACK, CANCEL, BYE, OPTIONS, UPDATE, INFO"), SIPTAG_SUPPORTED(nullptr),
+      NUTAG_APPL_METHOD("INVITE, BYE, UPDATE, INFO"), SIPTAG_ALLOW_EVENTS(nullptr),
+      // Dialog sends the ACK. It also sees 100, which ends the silence timeout.
+      NUTAG_AUTOACK(0), NTATAG_PASS_100(1), NTATAG_SIP_T1X64(options_.transaction_timeout_ms),
+      NTATAG_MCLASS(screening_parser()),
+      // Ignores errors in headers that this plugin does not use (session timers, events).
+      NTATAG_BAD_RESP_MASK(sip_mask_response | sip_mask_ua),
+      // Never switches a long request to TCP.
+      NTATAG_UDP_MTU(65535), NTATAG_MAXSIZE(65536), TPTAG_KEEPALIVE(options_.tcp_keepalive_ms),
+      TPTAG_TIMEOUT(kTcpConnectTimeoutMs), TAG_END());
   if (nua_ == nullptr) return false;
   nua_get_params(nua_, TAG_ANY(), TAG_END());  // on_parameters() reads the port
   return true;
@@ -405,6 +405,8 @@ void UserAgent::on_unsolicited(nua_event_t event, int status, nua_handle_t* hand
   const bool is_call = event == nua_i_invite && status < 200 && sip != nullptr;
   if (is_call && options_.on_call && !stopping_) return on_call(handle, *sip);
   if (event == nua_i_invite && status < 200) nua_respond(handle, SIP_480_TEMPORARILY_UNAVAILABLE, TAG_END());
+  if (event == nua_i_info && status < 200)
+    nua_respond(handle, SIP_481_NO_CALL, NUTAG_WITH_THIS(nua_), TAG_END());
   if (event == nua_i_cancel || event == nua_i_ack || event == nua_i_bye) return;
   nua_handle_destroy(handle);
 }

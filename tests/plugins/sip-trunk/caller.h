@@ -42,6 +42,10 @@ class Caller final : public sip_trunk::DialogListener {
     ++reanswers_;
     changed_.notify_all();
   }
+  void on_info_digit(DialogId, char digit) override {
+    const std::lock_guard lock(mutex_);
+    info_digits_ += digit;
+  }
   void on_ended(DialogId, const sip_trunk::DialogEnd& ended) override {
     const std::lock_guard lock(mutex_);
     ++ended_count_;
@@ -49,6 +53,10 @@ class Caller final : public sip_trunk::DialogListener {
     changed_.notify_all();
   }
 
+  std::string info_digits() {
+    const std::lock_guard lock(mutex_);
+    return info_digits_;
+  }
   bool wait_answered() {
     return wait([this] { return answer_.has_value(); });
   }
@@ -95,6 +103,7 @@ class Caller final : public sip_trunk::DialogListener {
   std::condition_variable changed_;
   std::vector<int> progress_;
   std::string early_sdp_;
+  std::string info_digits_;
   std::optional<std::string> answer_;
   std::string peer_ip_;
   std::vector<std::string> reoffers_;

@@ -7,6 +7,7 @@
 
 #include <cstring>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "rtp/packet.h"
@@ -213,4 +214,32 @@ TEST_CASE("a re-INVITE to another codec is converted to the rate of the port") {
   }
   CHECK(packets >= 18);
   CHECK(packets <= 20);
+}
+
+TEST_CASE("digits leave as telephone-events of the peer's payload type, in order") {
+  JoinedLeg leg;
+  leg.join();
+  CHECK_FALSE(leg.leg->can_send_digits());
+  lib::StreamMedia media;
+  media.remote_rtp = local(leg.peer.rtp_port());
+  media.event_send_type = 110;
+  leg.leg->configure(std::move(media));
+  CHECK(leg.leg->can_send_digits());
+  CHECK(leg.leg->send_digits("42"));
+  CHECK(leg.leg->send_digits("#"));
+  CHECK_FALSE(leg.leg->send_digits(std::string(62, '1')));
+  lib::Datagram datagram;
+  lib::TelephoneEventReceiver receiver;
+  std::string digits;
+  for (int i = 0; i < 50; ++i) {
+    leg.advance_ms(20);
+    while (leg.peer.receive(Channel::rtp, datagram)) {
+      const auto packet = lib::parse_rtp(datagram.data.data(), datagram.size);
+      REQUIRE(packet);
+      if (packet->payload_type != 110) continue;
+      if (const auto digit = receiver.add(packet->timestamp, packet->payload, packet->payload_bytes))
+        digits += *digit;
+    }
+  }
+  CHECK(digits == "42#");
 }

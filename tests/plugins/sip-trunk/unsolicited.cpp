@@ -282,10 +282,31 @@ TEST_CASE_FIXTURE(Answered, "requests with wrong tags or Call-IDs match no dialo
 }
 
 TEST_CASE_FIXTURE(Answered, "other methods inside the dialog are refused and the call continues") {
-  for (const char* method : {"REFER", "INFO", "MESSAGE", "NOTIFY"}) {
+  for (const char* method : {"REFER", "MESSAGE", "NOTIFY"}) {
     peer.send(stack->port(), peer.request(method, us, to, from, call_id, 100 + ++asked));
     CHECK_FALSE(peer.receive("SIP/2.0 405").empty());
   }
+  check_call_continues();
+}
+
+TEST_CASE_FIXTURE(
+    Answered, "digits in INFO are reported, other bodies are refused, and INFO without body is answered") {
+  int sequence = 100;
+  const auto inform = [&](const std::string& type, const std::string& body) {
+    std::string request = peer.request("INFO", us, to, from, call_id, ++sequence);
+    const std::string end = "Content-Length: 0\r\n\r\n";
+    request.replace(request.size() - end.size(), end.size(),
+                    (type.empty() ? "" : "Content-Type: " + type + "\r\n") +
+                        "Content-Length: " + std::to_string(body.size()) + "\r\n\r\n" + body);
+    peer.send(stack->port(), request);
+    return peer.receive("SIP/2.0 ").substr(0, 11);
+  };
+  CHECK(inform("application/dtmf-relay", "Signal=5\r\nDuration=160\r\n") == "SIP/2.0 200");
+  CHECK(inform("application/dtmf", "#") == "SIP/2.0 200");
+  CHECK(inform("application/dtmf-relay", "Signal=55\r\n") == "SIP/2.0 415");
+  CHECK(inform("application/media_control+xml", "<x/>") == "SIP/2.0 415");
+  CHECK(inform("", "") == "SIP/2.0 200");
+  CHECK(caller.info_digits() == "5#");
   check_call_continues();
 }
 
