@@ -3,15 +3,15 @@
 #include <doctest/doctest.h>
 
 using namespace patchbay::sip_trunk;
-using Value = TrunkState::Value;
+using TrunkValue = TrunkState::Value;
 
 TEST_CASE("a call without an answer takes a trunk down, and OPTIONS with back-off asks until it answers") {
   TrunkState state;
-  CHECK(state.value() == Value::unknown);
+  CHECK(state.value() == TrunkValue::unknown);
   CHECK(state.takes_calls(0));
   CHECK_FALSE(state.is_probe_due(1'000'000));  // no interval is configured
   state.failed(1000, "silent", false);
-  CHECK(state.value() == Value::down);
+  CHECK(state.value() == TrunkValue::down);
   CHECK(state.why() == "silent");
   CHECK_FALSE(state.takes_calls(1001));
   int64_t now = 1000;
@@ -22,7 +22,7 @@ TEST_CASE("a call without an answer takes a trunk down, and OPTIONS with back-of
     state.failed(now, "OPTIONS: no answer", true);
   }
   state.answered(now, true);
-  CHECK(state.value() == Value::up);
+  CHECK(state.value() == TrunkValue::up);
   CHECK(state.takes_calls(now));
   CHECK(state.why().empty());
   CHECK_FALSE(state.is_probe_due(now + 1'000'000));
@@ -37,7 +37,7 @@ TEST_CASE("a trunk that never answers OPTIONS is tried by a call from time to ti
   CHECK_FALSE(state.takes_calls(34'999));
   CHECK(state.takes_calls(35'000));
   state.answered(36'000, false);
-  CHECK(state.value() == Value::up);
+  CHECK(state.value() == TrunkValue::up);
   // One that has answered OPTIONS once is only asked by OPTIONS.
   state.answered(36'000, true);
   state.failed(40'000, "silent", false);
@@ -51,10 +51,10 @@ TEST_CASE("a configured interval asks a trunk that is up, and two failures take 
   CHECK_FALSE(state.is_probe_due(29'999));
   CHECK(state.is_probe_due(30'000));
   state.failed(35'000, "no answer", true);
-  CHECK(state.value() == Value::up);
+  CHECK(state.value() == TrunkValue::up);
   CHECK(state.is_probe_due(36'000));
   state.failed(41'000, "no answer", true);
-  CHECK(state.value() == Value::down);
+  CHECK(state.value() == TrunkValue::down);
   state.answered(50'000, true);
   CHECK(state.is_probe_due(80'000));
 }
@@ -62,7 +62,7 @@ TEST_CASE("a configured interval asks a trunk that is up, and two failures take 
 TEST_CASE("OPTIONS that a trunk has never answered do not take it down") {
   TrunkState state(30'000);
   for (int i = 0; i < 5; ++i) state.failed(30'000 * i, "no answer", true);
-  CHECK(state.value() == Value::unknown);
+  CHECK(state.value() == TrunkValue::unknown);
   CHECK(state.takes_calls(0));
   CHECK(state.is_probe_due(30'000 * 5));
 }
