@@ -188,6 +188,7 @@ TEST_CASE("a refused request prints the reason and gives exit code 1") {
   CHECK(server.ask({"webhook", "add", "ftp://x"}).code == 1);
   CHECK(server.ask({"calls", "--tenant", "three.example"}).code == 1);
   CHECK(server.ask({"transcript", "oac-000000000000", "--delete"}).has("404 not_found"));
+  CHECK(server.ask({"ladder", "oac-000000000000"}).has("404 not_found"));
   CHECK(server.ask({"share", "create", "oac-000000000000"}).has("404 not_found"));
   CHECK(server.ask({"share", "revoke", "shr-000000000000"}).has("404 not_found"));
   CHECK(server.ask({"share", "list"}).text == "none\n");
@@ -206,6 +207,9 @@ TEST_CASE("a call is watched to its end, listed, and cannot be hung up twice") {
   const Said ended = server.ask({"hangup", id});
   CHECK(ended.code == 0);
   CHECK(ended.has("had ended already"));
+  const Said ladder = server.ask({"ladder", id});
+  CHECK(ladder.code == 0);
+  CHECK(ladder.text == "none\n");  // nothing could be sent
 }
 
 TEST_CASE("events are listed from the newest ones or after a number, one line each") {

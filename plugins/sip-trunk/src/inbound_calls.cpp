@@ -141,6 +141,7 @@ void InboundCalls::begin(Search& search) {
   const std::string target = target_of(search.decision);
   const auto call_id = random_id(target == "number" ? "vnum-" : "sip-", 12);
   if (!call_id) return refuse(search.dialog, {503, "Service Unavailable", kDrainRetrySec}, "draining");
+  if (ladders_ != nullptr) ladders_->begin(trunk.tenant, *call_id, search.invite.call_id);
   if (const auto full = limits_.take(trunk, access.limit, *call_id, host_.mono_ns())) {
     metrics_.limited(full->limit);
     log_.info("a trunk takes no call now", {{"trunk", trunk.trunk_id}, {"limit", full->text}});

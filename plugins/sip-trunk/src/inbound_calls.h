@@ -17,6 +17,7 @@
 
 #include "answerer_search.h"
 #include "inbound_leg.h"
+#include "ladder/ladders.h"
 #include "metrics.h"
 #include "read_settings.h"
 #include "routes/inbound_decision.h"
@@ -42,6 +43,8 @@ class InboundCalls {
   void drain() { draining_ = true; }
 
   size_t count() const noexcept { return legs_.size(); }
+  // Keeps the messages of each call there, which outlives this.
+  void keep_ladders(Ladders& ladders) { ladders_ = &ladders; }
   // Calls f() each time count() has changed.
   void on_count(Function<void()> f) { on_count_ = std::move(f); }
 
@@ -78,6 +81,7 @@ class InboundCalls {
   RouteTable& routes_;
   const Metrics& metrics_;
   SipStack* stack_ = nullptr;
+  Ladders* ladders_ = nullptr;
   // owned
   struct Answerer {
     RegisteredAnswerer answerer;

@@ -11,6 +11,7 @@
 
 #include "dialog_store.h"
 #include "inbound_calls.h"
+#include "ladder/ladder_route.h"
 #include "metrics.h"
 #include "outbound_leg.h"
 #include "read_settings.h"
@@ -51,6 +52,7 @@ class SipTrunk final : public Plugin {
     options.allowed_peers = settings_.trunk_addresses();
     options.silence_timeout_ms = settings_.server.silence_timeout_ms;
     options.log = dialogs_.get();
+    options.messages = &ladders_;
     options.tls = settings_.uses_tls();
     options.tls_port = settings_.server.tls_port;
     if (options.tls) {
@@ -70,10 +72,11 @@ class SipTrunk final : public Plugin {
     };
     names_ = std::make_unique<TrunkNames>(host(), resolver_, *metrics_, [this] { update_allowed_peers(); });
     health_ = std::make_unique<TrunkHealth>(host(), resolver_);
-    routes_ = std::make_unique<Routes>(host(), settings_, *names_, gates_, limits_, *health_);
+    routes_ = std::make_unique<Routes>(host(), settings_, *names_, gates_, limits_, *health_, ladders_);
     routes_->tables.configure(settings_);
     inbound_ = std::make_unique<InboundCalls>(host(), settings_, *names_, limits_, routes_->tables.inbound,
                                               *metrics_);
+    inbound_->keep_ladders(ladders_);
     inbound_->on_count([this] { on_legs_changed(); });
     PB_TRY_VALUE(stack_, SipStack::start(options));
     inbound_->set_stack(*stack_);
@@ -185,6 +188,7 @@ class SipTrunk final : public Plugin {
     leg->on_limited_for_metrics([this](const TrunkRefusal& refused) { metrics_->limited(refused.limit); });
     leg->on_ended_for_metrics([this](const telephony::Ended& ended) { metrics_->ended(ended); });
     const telephony::Dialled dialled{leg->handle()};
+    ladders_.begin(request.tenant, request.call_id);
     OutboundLeg& started = *leg;
     legs_.emplace(id, std::move(leg));
     on_legs_changed();
@@ -292,7 +296,8 @@ class SipTrunk final : public Plugin {
   // The routes of calls, and their endpoints.
   struct Routes {
     Routes(const Host& host, const Settings& settings, const TrunkNames& names,
-           const std::map<std::string, RegisteredGate>& gates, TrunkLimits& limits, const TrunkHealth& health)
+           const std::map<std::string, RegisteredGate>& gates, TrunkLimits& limits, const TrunkHealth& health,
+           const Ladders& ladders)
         : tables(host),
           outbound(settings, tables.outbound),
           inbound(settings, tables.inbound),
@@ -303,6 +308,7 @@ class SipTrunk final : public Plugin {
       inbound.add_to(endpoints);
       explain.add_to(endpoints);
       trunks.add_to(endpoints);
+      add_ladder_route(endpoints, ladders);
     }
     void open() { endpoints.open(); }
     RouteTables tables;
@@ -314,6 +320,7 @@ class SipTrunk final : public Plugin {
   };
 
   Settings settings_;
+  Ladders ladders_;  // outlives the stack
   Resolver resolver_;
   std::unique_ptr<Metrics> metrics_;      // outlives the next three
   std::unique_ptr<DialogStore> dialogs_;  // outlives the stack

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "ladder/sofia_message_log.h"
 #include "sip_limits.h"
 #include "sip_types.h"
 #include "tls/certificates.h"
@@ -40,6 +41,7 @@ class SipStack {
     uint32_t transaction_timeout_ms = kTransactionTimeoutMs;  // shorter only in tests
     uint32_t tcp_keepalive_ms = kTcpKeepaliveMs;              // likewise
     DialogLog* log = nullptr;                                 // outlives the stack
+    MessageListener* messages = nullptr;                      // gets every message; likewise
     // A call from an allowed peer, for take(); without this it is refused with 480. sip thread.
     std::function<void(DialogId, const InboundInvite&)> on_call{};
     // Called with ok when the kernel begins to drop messages from unknown addresses, and with the reason when

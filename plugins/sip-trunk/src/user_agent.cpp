@@ -18,13 +18,11 @@
 namespace patchbay::sip_trunk {
 namespace {
 
-// Drops sofia-sip's own log, which would go to stderr, past the host's log and unescaped.
-void drop_log(void*, const char*, va_list) {}
-
 void init_sofia_once() {
   static const bool done = [] {
     su_init();
-    su_log_redirect(nullptr, drop_log, nullptr);
+    // Its own log would go to stderr, past the host's log and unescaped.
+    su_log_redirect(nullptr, read_sofia_log, nullptr);
     su_log_set_level(nullptr, 1);
     return true;
   }();
@@ -258,6 +256,7 @@ void UserAgent::set_state(State state) {
 
 void UserAgent::run() {
   set_request_guard(this);
+  set_message_listener(options_.messages);
   root_ = su_root_create(this);
   if (root_ != nullptr && open()) {
     su_root_run(root_);
@@ -303,7 +302,7 @@ bool UserAgent::open() {
       NTATAG_BAD_RESP_MASK(sip_mask_response | sip_mask_ua),
       // Never switches a long request to TCP.
       NTATAG_UDP_MTU(65535), NTATAG_MAXSIZE(65536), TPTAG_KEEPALIVE(options_.tcp_keepalive_ms),
-      TPTAG_TIMEOUT(kTcpConnectTimeoutMs), TAG_END());
+      TPTAG_TIMEOUT(kTcpConnectTimeoutMs), TPTAG_LOG(options_.messages != nullptr), TAG_END());
   if (nua_ == nullptr) return false;
   nua_get_params(nua_, TAG_ANY(), TAG_END());  // on_parameters() reads the port
   return true;

@@ -118,6 +118,8 @@ CallRecord CallServer::get(const std::string& id) {
   return record;
 }
 
+CallRecord CallServer::ladder(const std::string& id) { return get(id + "/ladder"); }
+
 CallRecord CallServer::wait(const std::string& id, const std::string& status, std::chrono::seconds limit) {
   const auto deadline = std::chrono::steady_clock::now() + limit;
   while (true) {

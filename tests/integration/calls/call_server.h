@@ -57,6 +57,8 @@ class CallServer {
   std::string create(const std::string& more = "", const std::string& phone = kPhone);
   http::Response hangup(const std::string& id);
   CallRecord get(const std::string& id);
+  // The answer to GET /calls/{id}/ladder.
+  CallRecord ladder(const std::string& id);
   // Waits until the record has the status, at most `limit`, and returns it. A manual clock is advanced by a
   // millisecond at each poll, so that timers fire.
   CallRecord wait(const std::string& id, const std::string& status,

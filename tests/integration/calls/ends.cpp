@@ -176,6 +176,21 @@ TEST_CASE("a proxy's challenge is answered with the trunk's credentials") {
   check_end(server, id, server.get(id), "cancelled", "cancelled", kAnswered);
   check_sipp(peer);
   CHECK(server.server().log().find("\"secret\"") == std::string::npos);
+
+  // The INVITE, the challenge, and the INVITE with credentials.
+  const CallRecord record = server.ladder(id);
+  const std::string& ladder = record.body;
+  CHECK(ladder.find("Proxy-Authorization: Digest username=\\\"alice\\\"") != std::string::npos);
+  CHECK(ladder.find("response=***") != std::string::npos);
+  CHECK(ladder.find("response=\\\"") == std::string::npos);
+  const auto messages = record.json.root()["messages"];
+  REQUIRE(messages.size() >= 8);
+  CHECK(messages.at(0).text("direction", "") == "sent");
+  CHECK(messages.at(0).text("summary", "").find("INVITE sip:+4930123456@") == 0);
+  CHECK(messages.at(1).text("summary", "").find("407 ") == 0);
+  CHECK(messages.at(1).text("peer", "") == "udp 127.0.0.1:" + std::to_string(peer.port()));
+  CHECK(messages.at(messages.size() - 1).text("summary", "").find("200 ") == 0);
+  CHECK(server.ladder("oac-000000000000").text("error") == "not_found");
 }
 
 TEST_CASE("a call answered without SDP counts as answered, and is not dialled again") {

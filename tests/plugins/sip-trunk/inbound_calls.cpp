@@ -8,6 +8,7 @@
 #include <string>
 
 #include "call_fixture.h"
+#include "support/probe_requests.h"
 
 using namespace patchbay;
 using namespace patchbay::test;
@@ -188,6 +189,11 @@ TEST_CASE("an inbound call is offered, rings, is answered and ends") {
   CHECK(ended->cause == "far");
   CHECK(ended->answered);
   CHECK(wait_no_legs(s.server));
+  const std::string ladder =
+      probe::call({"GET", "/api.ashx/v1/calls/" + offer.call_id + "/ladder", "", {}, "acme.example"}).body;
+  CHECK(ladder.find("INVITE sip:%2B4930111@") != std::string::npos);
+  CHECK(ladder.find("\"summary\":\"180 Ringing\"") != std::string::npos);
+  CHECK(ladder.find("\"summary\":\"BYE ") != std::string::npos);
 }
 
 TEST_CASE("an inbound call whose owner has ended is hung up") {

@@ -99,6 +99,7 @@ class Objects:
         if "did" in queried or path.startswith("/inbound-routes/"):
             return {"did": self.made("/inbound-routes", {"did": random_number(), "user": "somebody"}, "did")}
         makers = {
+            "/calls/{id}/ladder": lambda: {"id": self.ended_call()},
             "/calls/{id}": lambda: {"id": self.call()},
             "/transcripts/{callId}": lambda: {"callId": self.ended_call()},
             "/admin/webhooks/{id}": lambda: {"id": self.webhook()},

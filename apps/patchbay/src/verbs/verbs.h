@@ -27,6 +27,7 @@ void add_events(Verb app, int& exit_code);
 void add_route(Verb app, int& exit_code);
 void add_explain(Verb app, int& exit_code);
 void add_trunk(Verb app, int& exit_code);
+void add_ladder(Verb app, int& exit_code);
 void add_plugin(Verb app, int& exit_code);
 void add_store(Verb app, int& exit_code);
 void add_completion(Verb app, int& exit_code);
