@@ -8,7 +8,7 @@
 namespace patchbay::sip_trunk {
 namespace {
 
-constexpr char kLadder[] = R"({"type":"object","required":["callId","messages","leftOut"],"properties":{
+constexpr char kLadderSchema[] = R"({"type":"object","required":["callId","messages","leftOut"],"properties":{
 "callId":{"type":"string"},
 "messages":{"type":"array","description":"In the order of time","items":{"type":"object","required":["at","direction","peer","summary","text"],"properties":{
   "at":{"type":"string","format":"date-time"},
@@ -18,7 +18,7 @@ constexpr char kLadder[] = R"({"type":"object","required":["callId","messages","
   "text":{"type":"string","description":"The whole message; *** in place of credentials and keys"}}}},
 "leftOut":{"type":"integer","description":"Messages beyond the limit of a call"}}})";
 
-constexpr char kExample[] = R"({"reply": {"callId": "oac-0123456789ab", "messages": [
+constexpr char kLadderExample[] = R"({"reply": {"callId": "oac-0123456789ab", "messages": [
   {"at": "2026-11-23T12:00:00.000Z", "direction": "sent", "peer": "udp 192.0.2.1:5060", "summary": "INVITE sip:+4930123456@192.0.2.1",
    "text": "INVITE sip:+4930123456@192.0.2.1 SIP/2.0\n"}], "leftOut": 0}})";
 
@@ -45,8 +45,8 @@ void add_ladder_route(http::Routes& routes, const Ladders& ladders) {
   route.path = "/api.ashx/v1/calls/{id}/ladder";
   route.area = "calls";
   route.summary = "The SIP messages of a recent call, with credentials masked";
-  route.reply_schema = kLadder;
-  route.example = kExample;
+  route.reply_schema = kLadderSchema;
+  route.example = kLadderExample;
   route.documents = R"({"statuses": {"404": "No such call on this server, or not among its latest 500"}})";
   routes.add(std::move(route), [&ladders](const http::Request& request) -> Result<http::Response> {
     const std::string id(request.params.text("id"));
