@@ -13,7 +13,8 @@ LegMedia::LegMedia(const Host& host, const ServerSettings& server, Function<void
     : host_(host),
       server_(server),
       on_digit_(std::move(on_digit)),
-      watch_(host, server.no_media_timeout_ms, [this](const std::string& why) { on_failed_(why); }),
+      watch_(host, server.no_media_timeout_ms,
+             [this](const std::string& why) { on_failed_(why + silence_detail()); }),
       on_failed_(std::move(on_silent)) {}
 
 Status LegMedia::open() {
@@ -100,6 +101,18 @@ void LegMedia::add_statistics(telephony::Ended& ended, const Log& log) const {
                                  {"jitter-us", ended.rtp_jitter_us},
                                  {"round-trip-us", ended.rtp_round_trip_us},
                                  {"far-lost-percent", ended.rtp_far_lost_percent}});
+}
+
+// What came instead of audio, for an operator: it comes from elsewhere, with other keys, or not at all.
+std::string LegMedia::silence_detail() const {
+  const uint64_t refused = port_->stats().packets_refused.load();
+  const uint64_t dropped = port_->packets_dropped();
+  std::string detail;
+  if (refused > 0)
+    detail += ", and " + std::to_string(refused) + " packets were refused (address, keys or form)";
+  if (dropped > 0)
+    detail += ", and " + std::to_string(dropped) + " packets came from other hosts than the SDP names";
+  return detail;
 }
 
 void LegMedia::log_encryption() const {

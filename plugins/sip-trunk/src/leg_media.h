@@ -56,6 +56,7 @@ class LegMedia {
   void prepare_dtls();
   void add_digit(DigitMerger::Source source, char digit);
   void log_encryption() const;
+  std::string silence_detail() const;
 
   // borrowed
   const Host& host_;

@@ -85,9 +85,12 @@ struct Owner {
 // Returns the server's SIP port.
 inline uint16_t sip_port(TestServer& server) {
   const std::string log = server.log();
-  const size_t at = log.find("address=127.0.0.1:", log.rfind("listening for SIP"));
-  REQUIRE(at != std::string::npos);
-  return static_cast<uint16_t>(std::strtoul(log.c_str() + at + 18, nullptr, 10));
+  const size_t line = log.rfind("listening for SIP");
+  REQUIRE(line != std::string::npos);
+  const size_t begin = log.find("address=", line);
+  const size_t end = log.find_first_of(" \n", begin);
+  REQUIRE(end != std::string::npos);
+  return static_cast<uint16_t>(std::strtoul(log.c_str() + log.rfind(':', end) + 1, nullptr, 10));
 }
 
 // Waits up to half a minute until the server's metrics have this line.

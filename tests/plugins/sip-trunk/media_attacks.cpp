@@ -66,8 +66,12 @@ lib::CryptoLine server_line(const std::string& message) {
 
 // A call of a server whose trunk is one SIP peer, which sends and gets audio.
 struct AudioCall {
-  explicit AudioCall(const std::string& trunk_settings, const std::string& plugin_settings = "")
-      : server(server_config(trunk("a", trunk_settings) + ", " + trunk("b", trunk_settings), plugin_settings),
+  explicit AudioCall(const std::string& trunk_settings, const std::string& plugin_settings = "",
+                     const char* address = "127.0.0.1")
+      : ip(address),
+        peer(address),
+        phone(kPeerHz, address),
+        server(server_config(trunk("a", trunk_settings) + ", " + trunk("b", trunk_settings), plugin_settings),
                nullptr, {probe::http_entry()}) {
     REQUIRE(server.start_error() == "");
     owner.dial();
@@ -78,7 +82,7 @@ struct AudioCall {
   ~AudioCall() { owner.go(); }
 
   std::string trunk(const std::string& id, const std::string& settings) const {
-    return "{id: " + id + ", host: 127.0.0.1, port: " + std::to_string(peer.port()) + settings + "}";
+    return "{id: " + id + ", host: '" + ip + "', port: " + std::to_string(peer.port()) + settings + "}";
   }
   void answer(const std::string& sdp) {
     peer.send(sip_port(server), answer_to(invite, "200 OK", "sip:" + peer.address(), "", sdp));
@@ -121,8 +125,9 @@ struct AudioCall {
     return static_cast<size_t>(std::count(log.begin(), log.end(), '\n'));
   }
 
+  const std::string ip;
   RawPeer peer;
-  RtpPeer phone{kPeerHz};
+  RtpPeer phone;
   sip_trunk::SecureMedia keys;
   std::shared_ptr<sip_trunk::SrtpProtection> current;
   TestServer server;
@@ -226,6 +231,42 @@ TEST_CASE(
   CHECK(call.log_lines() - lines_before <= static_cast<size_t>(seconds) + 1);
   CHECK(share_of(kAttackHz, call.voice->port.heard()) < 0.001);
   CHECK(call.phone.refused() == 0);
+}
+
+TEST_CASE("a call over IPv6 has audio in both directions, in the clear and encrypted") {
+  for (const bool is_secure : {false, true}) {
+    AudioCall call(is_secure ? ", srtp: required" : "", ", listenIp: '::1'", "::1");
+    CHECK(call.invite.find("c=IN IP6 ::1\r\n") != std::string::npos);
+    std::string sdp = sdp_of(call.phone, "RTP/AVP", "");
+    if (is_secure) {
+      const lib::CryptoLine theirs = server_line(call.invite);
+      const lib::MasterKey ours = key_of('p');
+      call.secure(theirs, ours);
+      sdp = sdp_of(call.phone, "RTP/SAVP", "a=crypto:" + lib::to_text({theirs.tag, ours}) + "\r\n");
+    }
+    for (size_t at = sdp.find("IP4 127.0.0.1"); at != std::string::npos; at = sdp.find("IP4 127.0.0.1"))
+      sdp.replace(at, 13, "IP6 ::1");
+    call.answer(sdp);
+    call.phone.start(call.media_port);
+    CHECK(call.is_heard());
+  }
+}
+
+TEST_CASE("a call whose audio comes from elsewhere ends with that reason") {
+  AudioCall call("", ", noMediaTimeoutSec: 2");
+  call.answer(sdp_of(call.phone, "RTP/AVP", ""));
+  Sprayer stranger("127.0.0.2");
+  for (int i = 0; i < 20; ++i) stranger.spray(call.media_port, call.media_port);
+  const std::string bye = call.peer.receive("BYE ", 30'000);
+  REQUIRE_FALSE(bye.empty());
+  call.peer.send(sip_port(call.server), answer_to(bye, "200 OK"));
+  const auto ended = probe::wait(call.owner.ended.get_future());
+  REQUIRE(ended);
+  CAPTURE(ended->detail);
+  CHECK(ended->cause == "failed");
+  CHECK(ended->detail.rfind("no media for 2 s", 0) == 0);
+  // By the kernel or by us, if they came before the filter.
+  CHECK(ended->detail.find(" packets ") != std::string::npos);
 }
 
 TEST_CASE("a re-INVITE may bring new keys, and the call goes on with them") {

@@ -13,29 +13,27 @@ namespace patchbay::test {
 class RawPeer {
  public:
   explicit RawPeer(const char* ip = "127.0.0.1", uint16_t port = 0)
-      : ip_(ip), fd_(::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0)) {
-    sockaddr_in address{};
-    address.sin_family = AF_INET;
-    address.sin_port = htons(port);
-    inet_pton(AF_INET, ip, &address.sin_addr);
-    (void)::bind(fd_, reinterpret_cast<sockaddr*>(&address), sizeof(address));
+      : ip_(ip),
+        is_v6_(ip_.find(':') != std::string::npos),
+        fd_(::socket(family(), SOCK_DGRAM | SOCK_CLOEXEC, 0)) {
+    sockaddr_storage address = socket_address(ip_, port);
+    (void)::bind(fd_, reinterpret_cast<sockaddr*>(&address), address_bytes());
     socklen_t size = sizeof(address);
     (void)::getsockname(fd_, reinterpret_cast<sockaddr*>(&address), &size);
-    port_ = ntohs(address.sin_port);
+    port_ = ntohs(is_v6_ ? reinterpret_cast<const sockaddr_in6&>(address).sin6_port
+                         : reinterpret_cast<const sockaddr_in&>(address).sin_port);
   }
   RawPeer(const RawPeer&) = delete;
   RawPeer& operator=(const RawPeer&) = delete;
   ~RawPeer() { ::close(fd_); }
 
   uint16_t port() const { return port_; }
-  std::string address() const { return ip_ + ":" + std::to_string(port_); }
+  std::string address() const { return (is_v6_ ? "[" + ip_ + "]" : ip_) + ":" + std::to_string(port_); }
 
+  // To the loopback address of this family.
   void send(uint16_t port, const std::string& text) const {
-    sockaddr_in to{};
-    to.sin_family = AF_INET;
-    to.sin_port = htons(port);
-    to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    (void)::sendto(fd_, text.data(), text.size(), 0, reinterpret_cast<sockaddr*>(&to), sizeof(to));
+    const sockaddr_storage to = socket_address(is_v6_ ? "::1" : "127.0.0.1", port);
+    (void)::sendto(fd_, text.data(), text.size(), 0, reinterpret_cast<const sockaddr*>(&to), address_bytes());
   }
 
   // Returns the next message that begins with `start` and drops others. Empty after `limit_ms` without one.
@@ -60,7 +58,25 @@ class RawPeer {
   }
 
  private:
+  int family() const { return is_v6_ ? AF_INET6 : AF_INET; }
+  socklen_t address_bytes() const { return is_v6_ ? sizeof(sockaddr_in6) : sizeof(sockaddr_in); }
+  sockaddr_storage socket_address(const std::string& ip, uint16_t port) const {
+    sockaddr_storage storage{};
+    storage.ss_family = static_cast<sa_family_t>(family());
+    if (is_v6_) {
+      auto& v6 = reinterpret_cast<sockaddr_in6&>(storage);
+      v6.sin6_port = htons(port);
+      inet_pton(AF_INET6, ip.c_str(), &v6.sin6_addr);
+    } else {
+      auto& v4 = reinterpret_cast<sockaddr_in&>(storage);
+      v4.sin_port = htons(port);
+      inet_pton(AF_INET, ip.c_str(), &v4.sin_addr);
+    }
+    return storage;
+  }
+
   std::string ip_;
+  bool is_v6_;
   int fd_;
   uint16_t port_ = 0;
   mutable int branch_ = 0;

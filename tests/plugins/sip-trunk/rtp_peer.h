@@ -29,7 +29,8 @@ class RtpPeer {
   static constexpr size_t kFrame = kRateHz / 50;
 
   explicit RtpPeer(double hz, const std::string& ip = "127.0.0.1")
-      : socket_(*lib::RtpSocket::open(*lib::SocketAddress::parse(ip, 0), 0, 0)),
+      : ip_(ip),
+        socket_(*lib::RtpSocket::open(*lib::SocketAddress::parse(ip, 0), 0, 0)),
         tone_(support::make_tone(hz, kRateHz, kRateHz)) {}
   RtpPeer(const RtpPeer&) = delete;
   RtpPeer& operator=(const RtpPeer&) = delete;
@@ -41,9 +42,9 @@ class RtpPeer {
     const std::lock_guard lock(mutex_);
     protection_ = std::move(protection);
   }
-  // Sends the tone to this port of the server.
+  // Sends the tone to this port of the server, which has the same address.
   void start(uint16_t server_port) {
-    server_ = *lib::SocketAddress::parse("127.0.0.1", server_port);
+    server_ = *lib::SocketAddress::parse(ip_, server_port);
     thread_ = std::thread([this] { run(); });
   }
   void stop() {
@@ -125,6 +126,7 @@ class RtpPeer {
 
   static constexpr uint32_t kSsrc = 0x1234;
 
+  const std::string ip_;
   lib::RtpSocket socket_;
   const std::vector<int16_t> tone_;
   lib::SocketAddress server_;
