@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "call_fixture.h"
-#include "own_network.h"
 #include "raw_peer.h"
+#include "support/own_network.h"
 #include "support/probe_plugin.h"
 #include "support/test_server.h"
 #include "support/test_store.h"

@@ -12,9 +12,9 @@
 
 #include "call_fixture.h"
 #include "dns_server.h"
-#include "own_network.h"
 #include "raw_peer.h"
 #include "runtime/manual_clock.h"
+#include "support/own_network.h"
 #include "support/probe_plugin.h"
 #include "support/test_server.h"
 #include "support/test_store.h"
