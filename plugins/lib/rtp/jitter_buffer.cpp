@@ -1,6 +1,7 @@
 #include "rtp/jitter_buffer.h"
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 #include <limits>
 
@@ -28,11 +29,11 @@ void JitterBuffer::restart(uint32_t clock_hz) noexcept {
   per_ms_ = std::max(1U, clock_hz / 1000);
   running_ = false;
   concealed_ = 0;
-  for (Slot& slot : slots_) slot.used = false;
+  used_ = 0;
 }
 
 void JitterBuffer::begin_at(uint32_t timestamp) noexcept {
-  for (Slot& slot : slots_) slot.used = false;
+  used_ = 0;
   running_ = true;
   play_ = timestamp - units(target_ms_);
   end_ = timestamp;
@@ -62,12 +63,12 @@ void JitterBuffer::put(const Packet& packet) noexcept {
     begin_at(packet.timestamp);
   }
   late_in_a_row_ = 0;
-  const auto slot = std::find_if(slots_.begin(), slots_.end(), [](const Slot& one) { return !one.used; });
-  if (slot == slots_.end()) return;
-  slot->used = true;
-  slot->packet = packet;
-  slot->packet.payload = slot->bytes.data();
-  std::memcpy(slot->bytes.data(), packet.payload, packet.bytes);
+  const auto slot = static_cast<size_t>(std::countr_one(used_));
+  if (slot == kSlots) return;
+  used_ |= 1U << slot;
+  packets_[slot] = packet;
+  packets_[slot].payload = bytes_[slot].data();
+  std::memcpy(bytes_[slot].data(), packet.payload, packet.bytes);
   if (distance(end_, packet.timestamp + packet.duration) > 0) end_ = packet.timestamp + packet.duration;
 }
 
@@ -114,15 +115,15 @@ bool JitterBuffer::should_shrink() noexcept {
   return shrinks;
 }
 
-// Returns the packet to play next, or null; frees those that are past.
-JitterBuffer::Slot* JitterBuffer::earliest() noexcept {
-  Slot* best = nullptr;
-  for (Slot& slot : slots_) {
-    if (!slot.used) continue;
-    if (distance(play_, slot.packet.timestamp + slot.packet.duration) <= 0) {
-      slot.used = false;
-    } else if (best == nullptr || distance(best->packet.timestamp, slot.packet.timestamp) < 0) {
-      best = &slot;
+size_t JitterBuffer::earliest() noexcept {
+  size_t best = kSlots;
+  for (uint32_t left = used_; left != 0; left &= left - 1) {
+    const auto slot = static_cast<size_t>(std::countr_zero(left));
+    const Packet& packet = packets_[slot];
+    if (distance(play_, packet.timestamp + packet.duration) <= 0) {
+      used_ &= ~(1U << slot);
+    } else if (best == kSlots || distance(packets_[best].timestamp, packet.timestamp) < 0) {
+      best = slot;
     }
   }
   return best;
@@ -130,19 +131,20 @@ JitterBuffer::Slot* JitterBuffer::earliest() noexcept {
 
 JitterBuffer::Part JitterBuffer::next(uint32_t wanted) noexcept {
   Part part;
-  Slot* slot = earliest();
-  const int32_t ahead = slot == nullptr ? 0 : distance(play_, slot->packet.timestamp);
-  if (slot != nullptr) given_ = slot->packet;
-  if (slot != nullptr && ahead <= 0) {
+  const size_t slot = earliest();
+  const bool found = slot != kSlots;
+  if (found) given_ = packets_[slot];
+  const int32_t ahead = found ? distance(play_, given_.timestamp) : 0;
+  if (found && ahead <= 0) {
     part.packet = &given_;
     part.skipped = static_cast<uint32_t>(-ahead);
     play_ = given_.timestamp + given_.duration;
-    slot->used = false;  // its bytes stay until the next put()
+    used_ &= ~(1U << slot);  // its bytes stay until the next put()
     played_ = true;
     return part;
   }
-  part.gap = slot == nullptr ? wanted : std::min(wanted, static_cast<uint32_t>(ahead));
-  if (slot != nullptr && part.gap == static_cast<uint32_t>(ahead)) part.after_gap = &given_;
+  part.gap = found ? std::min(wanted, static_cast<uint32_t>(ahead)) : wanted;
+  if (found && part.gap == static_cast<uint32_t>(ahead)) part.after_gap = &given_;
   play_ += part.gap;
   count_concealed(part.gap);
   return part;

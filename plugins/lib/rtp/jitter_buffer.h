@@ -77,17 +77,12 @@ class JitterBuffer {
   const Stats& stats() const noexcept { return stats_; }
 
  private:
-  struct Slot {
-    bool used = false;
-    Packet packet;  // its payload points to `bytes`
-    std::array<uint8_t, kMaxPayloadBytes> bytes;
-  };
-
   uint32_t units(uint32_t ms) const noexcept { return ms * per_ms_; }
   void begin_at(uint32_t timestamp) noexcept;
   void on_late(uint32_t timestamp, uint32_t late_by) noexcept;
   bool should_shrink() noexcept;
-  Slot* earliest() noexcept;
+  // Frees those that are past. Returns the slot of the packet to play next, or kSlots.
+  size_t earliest() noexcept;
   void count_concealed(uint32_t gap) noexcept;
 
   const uint32_t min_ms_;
@@ -103,7 +98,9 @@ class JitterBuffer {
   uint32_t late_in_a_row_ = 0;
   uint32_t frames_since_change_ = 0;
   int32_t lowest_depth_ = 0;
-  std::array<Slot, kSlots> slots_{};
+  uint32_t used_ = 0;                     // a bit for each slot, so that empty ones cost nothing
+  std::array<Packet, kSlots> packets_{};  // their payloads point to bytes_
+  std::array<std::array<uint8_t, kMaxPayloadBytes>, kSlots> bytes_;
   Packet given_;  // what next() returned
   Stats stats_;
 };
