@@ -32,6 +32,7 @@ struct LocalMedia {
   std::vector<Codec> codecs = {Codec::pcmu, Codec::pcma};  // in order of preference
   bool events = true;                                      // telephone-event (RFC 4733)
   bool comfort_noise = false;  // offers CN (RFC 3389), so the peer may suppress silence
+  bool held = false;           // offers to send only, which puts the peer on hold (RFC 3264 section 8.4)
   PayloadTypes types;
   LocalSecurity security;
 };

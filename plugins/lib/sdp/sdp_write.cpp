@@ -67,7 +67,7 @@ std::string write_offer(const LocalMedia& local) {
   if (local.events && uses_clock(8000)) formats.add_events(local.types.event_8000, 8000);
   return session_lines(local) + audio_lines(local, offered_protocol(local.security), formats,
                                             local.comfort_noise, 20, offered_attributes(local.security),
-                                            "sendrecv");
+                                            local.held ? "sendonly" : "sendrecv");
 }
 
 std::string write_answer(const LocalMedia& local, const RemoteOffer& offer) {

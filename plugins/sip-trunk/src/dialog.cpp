@@ -85,6 +85,7 @@ void Dialog::report_end(const DialogEnd& ended) {
 void Dialog::on_event(nua_event_t event, int status, const char* phrase, nua_handle_t* handle,
                       const sip_t* sip, tagi_t tags[]) {
   if (handle != handle_.get()) return;  // an event of an earlier attempt
+  if (event == nua_r_invite && is_reoffering_) return on_reoffer_answer(status, sip);
   switch (event) {
     case nua_i_invite:
       return on_reinvite(handle, sip);
@@ -105,6 +106,28 @@ void Dialog::on_event(nua_event_t event, int status, const char* phrase, nua_han
   }
 }
 
+void Dialog::reoffer(const std::string& sdp) {
+  if (state_ != State::answered || std::exchange(is_reoffering_, true)) {
+    if (listener_ != nullptr) listener_->on_reoffer_answered(id_, 0, {});
+    return;
+  }
+  if (must_await_ack()) {
+    reoffer_after_ack_ = sdp;
+    return;
+  }
+  nua_invite(handle_.get(), SIPTAG_CONTENT_TYPE_STR("application/sdp"), SIPTAG_PAYLOAD_STR(sdp.c_str()),
+             TAG_END());
+}
+
+void Dialog::on_reoffer_answer(int status, const sip_t* sip) {
+  if (status < 200) return;
+  is_reoffering_ = false;
+  if (status < 300) nua_ack(handle_.get(), TAG_END());
+  const bool is_internal = sip == nullptr || nta_sip_is_internal(sip);
+  if (listener_ != nullptr)
+    listener_->on_reoffer_answered(id_, is_internal ? 0 : status, status < 300 ? sdp_of(sip) : "");
+}
+
 void Dialog::on_acknowledged(const sip_t* sip) {
   on_ack(sip);
   if (std::exchange(bye_after_ack_, false)) {
@@ -113,6 +136,9 @@ void Dialog::on_acknowledged(const sip_t* sip) {
   }
   if (std::exchange(reoffer_pending_, false) && listener_ != nullptr)
     listener_->on_reanswer(id_, sdp_of(sip));
+  if (reoffer_after_ack_.empty()) return;
+  is_reoffering_ = false;
+  reoffer(std::exchange(reoffer_after_ack_, {}));
 }
 
 void Dialog::on_reinvite(nua_handle_t* handle, const sip_t* sip) {

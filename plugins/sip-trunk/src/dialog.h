@@ -38,6 +38,8 @@ class Dialog : public HandleOwner {
 
   // Ends the dialog: before the answer as its direction does, after it with BYE; on_ended() follows.
   void hangup();
+  // Sends a re-INVITE with our offer; the listener gets its answer.
+  void reoffer(const std::string& sdp);
   void on_event(nua_event_t event, int status, const char* phrase, nua_handle_t* handle, const sip_t* sip,
                 tagi_t tags[]) override;
 
@@ -83,6 +85,7 @@ class Dialog : public HandleOwner {
   void on_reinvite(nua_handle_t* handle, const sip_t* sip);
   void on_update(nua_handle_t* handle, const sip_t* sip);
   void on_info(nua_handle_t* handle, const sip_t* sip);
+  void on_reoffer_answer(int status, const sip_t* sip);
   void on_acknowledged(const sip_t* sip);
   void on_bye(nua_handle_t* handle);
   void on_bye_answer(int status, const sip_t* sip);
@@ -94,6 +97,8 @@ class Dialog : public HandleOwner {
   const std::string call_id_;
   bool bye_sent_ = false;
   bool bye_after_ack_ = false;
+  bool is_reoffering_ = false;               // our re-INVITE has no final answer yet
+  std::string reoffer_after_ack_;            // our SDP; "": none waits for the ACK of our answer
   bool is_logged_ = false;                   // DialogLog has this dialog
   std::vector<lib::SocketAddress> trusted_;  // addresses that requests inside this dialog may come from
 };

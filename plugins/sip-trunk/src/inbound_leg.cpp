@@ -63,7 +63,8 @@ InboundLeg::InboundLeg(const Host& host, SipStack& stack, const ServerSettings& 
           [this](const std::string& why) {
             failure_ = why;
             hangup();
-          }) {
+          }),
+      control_(stack, media_, log_) {
   service_
       .on(Leg::hangup,
           [this](const telephony::Hangup& why) -> Result<Empty> {
@@ -74,6 +75,7 @@ InboundLeg::InboundLeg(const Host& host, SipStack& stack, const ServerSettings& 
       .on(Leg::answer, [this](const Empty&) { return answer(); })
       .on(Leg::ring, [this](const telephony::Ring& how) { return ring(how); })
       .on(Leg::reject, [this](const telephony::Reject& why) { return reject(why); });
+  control_.provide(service_);
 }
 
 void InboundLeg::start(std::vector<RegisteredAnswerer> answerers) {
@@ -123,6 +125,7 @@ Result<Empty> InboundLeg::answer() {
   listener_.send(LegListener::answered,
                  {offer_.trunk_id, (host_.mono_ns() - started_ns_) / 1'000'000, port_});
   media_.watch_silence();
+  control_.open(dialog_);
   return Empty{};
 }
 
@@ -202,6 +205,12 @@ void InboundLeg::on_info_digit(DialogId, char digit) {
   post(host_, kMainStrand, alive_.bind([this, digit] { media_.add_info_digit(digit); }));
 }
 
+void InboundLeg::on_reoffer_answered(DialogId, int status, std::string_view sdp) {
+  post(host_, kMainStrand, alive_.bind([this, done = media_.negotiation().reoffer_answered(status, sdp)] {
+    control_.on_reoffer_answered(done);
+  }));
+}
+
 void InboundLeg::on_ended(DialogId, const DialogEnd& ended) {
   post(host_, kMainStrand, alive_.bind([this, ended] { on_dialog_ended(ended); }));
 }
@@ -230,6 +239,7 @@ void InboundLeg::close(telephony::Ended ended) {
             {{"cause", ended.cause}, {"sip", ended.sip_status}, {"detail", ended.detail}});
   if (metrics_) metrics_(ended);
   listener_.send(LegListener::ended, ended);
+  control_.close();
   service_.withdraw();
   media_.close(alive_.bind([this] {
     const Function<void()> on_closed = std::move(on_closed_);

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "answerer_search.h"
+#include "leg_control.h"
 #include "leg_media.h"
 #include "sip_stack.h"
 #include "trunk_limits.h"
@@ -57,6 +58,7 @@ class InboundLeg final : public DialogListener {
   std::string on_reoffer(DialogId id, std::string_view sdp) override;
   void on_reanswer(DialogId id, std::string_view sdp) override;
   void on_info_digit(DialogId id, char digit) override;
+  void on_reoffer_answered(DialogId id, int status, std::string_view sdp) override;
   void on_ended(DialogId id, const DialogEnd& ended) override;
 
   // borrowed
@@ -75,6 +77,7 @@ class InboundLeg final : public DialogListener {
   Provision<telephony::Leg> service_;
   AnswererSearch search_;
   LegMedia media_;
+  LegControl control_;
   Lease<telephony::LegListener> listener_;
   EndWatch listener_watch_;
   // state, main strand

@@ -1,5 +1,6 @@
 #include "media_setup.h"
 
+#include <string>
 #include <utility>
 
 #include "random64.h"
@@ -106,6 +107,26 @@ Result<std::string> MediaSetup::answer(std::string_view sdp) {
   return lib::write_answer(local_, offer);
 }
 
+std::string MediaSetup::reoffer(bool held) {
+  const std::lock_guard lock(mutex_);
+  ++local_.version;
+  local_.held = held;
+  return lib::write_offer(local_);
+}
+
+Status MediaSetup::reoffer_answered(int status, std::string_view sdp) {
+  const std::lock_guard lock(mutex_);
+  Status applied = {Code::denied, status == 0
+                                      ? "the far end did not answer the re-INVITE"
+                                      : "the far end refused the re-INVITE: SIP " + std::to_string(status)};
+  if (status == 200) {
+    const auto remote = lib::parse_answer(local_, sdp);
+    applied = remote ? apply(*remote) : Status(remote.error());
+  }
+  if (!applied) local_.held = is_held_;
+  return applied;
+}
+
 // The port has the rate of the first codec; a later one is converted to it.
 Result<std::unique_ptr<lib::StreamCodecs>> MediaSetup::make_codecs(const lib::RemoteMedia& remote) {
   const uint32_t rate_hz = port_.choose_rate(lib::format_of(remote.codecs.front().codec).rate_hz);
@@ -123,7 +144,8 @@ Status MediaSetup::apply(const lib::RemoteMedia& remote) {
   if (remote.send && !is_allowed(remote.rtp))
     return {Code::denied, "its address " + remote.rtp.ip_text() + " is not a possible address of the trunk"};
   PB_TRY(apply_security(remote, peer ? *peer : lib::SocketAddress()));
-  watch_.set_held(!remote.send || !remote.receive);
+  is_held_ = local_.held;
+  watch_.set_held(is_held_ || !remote.send || !remote.receive);
   lib::StreamMedia media;
   media.remote_rtp = remote.rtp;
   if (is_allowed(remote.rtcp)) media.remote_rtcp = remote.rtcp;

@@ -56,6 +56,11 @@ class MediaSetup {
   // usable media.
   Result<std::string> answer(std::string_view sdp);
 
+  // Returns an offer for a re-INVITE that holds or resumes the call.
+  std::string reoffer(bool held);
+  // Applies its answer. Code::denied: the peer has refused it, so that the media stay as they are.
+  Status reoffer_answered(int status, std::string_view sdp);
+
   // Sets the address that the answer came from, which the peer may also send media from. Call it before
   // apply_answer().
   void set_signalling_ip(const std::string& ip);
@@ -80,6 +85,7 @@ class MediaSetup {
   lib::LocalMedia local_;
   std::string signalling_ip_;
   lib::AgreedSecurity agreed_;
+  bool is_held_ = false;  // by us, as the peer knows it
   bool rtcp_mux_ = false;
   std::shared_ptr<const lib::DtlsCertificate> certificate_;  // of DTLS
   lib::DtlsSink* dtls_sink_ = nullptr;

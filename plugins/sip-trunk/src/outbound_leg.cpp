@@ -37,6 +37,7 @@ OutboundLeg::OutboundLeg(const Host& host, SipStack& stack, Resolver& resolver, 
             no_media_ = why;
             hangup();
           }),
+      control_(stack, media_, log_),
       lookup_(host, resolver, log_),
       listener_watch_(host, request_.listener, [this] { on_owner_ended(); }),
       dialler_watch_(host, calling_plugin(host), [this] { on_owner_ended(); }) {
@@ -45,6 +46,8 @@ OutboundLeg::OutboundLeg(const Host& host, SipStack& stack, Resolver& resolver, 
     hangup();
     return Empty{};
   });
+  control_.provide(service_);
+  LegControl::refuse_answers(service_);
 }
 
 void OutboundLeg::start(std::vector<RegisteredGate> gates) {
@@ -186,6 +189,7 @@ void OutboundLeg::on_dialog_answered(DialogId id, const std::string& sdp, const 
     return stack_.hangup(id);
   }
   media_.watch_silence();
+  control_.open(id);
 }
 
 void OutboundLeg::report_answered(Handle port) {
@@ -207,6 +211,12 @@ void OutboundLeg::on_reanswer(DialogId, std::string_view sdp) {
 
 void OutboundLeg::on_info_digit(DialogId, char digit) {
   post(host_, kMainStrand, alive_.bind([this, digit] { media_.add_info_digit(digit); }));
+}
+
+void OutboundLeg::on_reoffer_answered(DialogId, int status, std::string_view sdp) {
+  post(host_, kMainStrand, alive_.bind([this, done = media_.negotiation().reoffer_answered(status, sdp)] {
+    control_.on_reoffer_answered(done);
+  }));
 }
 
 void OutboundLeg::on_ended(DialogId id, const DialogEnd& ended) {
@@ -249,6 +259,7 @@ void OutboundLeg::close(const telephony::Ended& ended) {
   dialler_watch_ = EndWatch();
   if (metrics_) metrics_(ended);
   listener_.send(LegListener::ended, ended);
+  control_.close();
   service_.withdraw();
   media_.close(alive_.bind([this] {
     const Function<void()> on_closed = std::move(on_closed_);

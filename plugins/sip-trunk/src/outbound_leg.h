@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "dial_gate_check.h"
+#include "leg_control.h"
 #include "leg_media.h"
 #include "read_settings.h"
 #include "resolver.h"
@@ -66,6 +67,7 @@ class OutboundLeg final : public DialogListener {
   std::string on_reoffer(DialogId id, std::string_view sdp) override;
   void on_reanswer(DialogId id, std::string_view sdp) override;
   void on_info_digit(DialogId id, char digit) override;
+  void on_reoffer_answered(DialogId id, int status, std::string_view sdp) override;
   void on_ended(DialogId id, const DialogEnd& ended) override;
 
   // borrowed
@@ -87,6 +89,7 @@ class OutboundLeg final : public DialogListener {
   TrunkFailover failover_;
   TrunkPlace place_;  // at the current trunk
   LegMedia media_;    // open before the first dialog
+  LegControl control_;
   TrunkLookup lookup_;
   EndWatch listener_watch_;
   EndWatch dialler_watch_;

@@ -42,6 +42,8 @@ void SipStack::ring(DialogId id, int status, std::string sdp) { agent_->ring(id,
 
 void SipStack::answer(DialogId id, std::string sdp) { agent_->answer(id, std::move(sdp)); }
 
+void SipStack::reoffer(DialogId id, std::string sdp) { agent_->reoffer(id, std::move(sdp)); }
+
 void SipStack::refuse(DialogId id, Refusal refusal) { agent_->refuse(id, std::move(refusal)); }
 
 void SipStack::hang_up_stored(StoredDialog dialog, TrunkAccess trunk) {

@@ -77,6 +77,10 @@ class SipStack {
   // Refuses a call, taken or not; on_ended follows if it was taken.
   void refuse(DialogId id, Refusal refusal);
 
+  // Sends a re-INVITE with our offer inside an answered call; on_reoffer_answered follows, unless the call
+  // has ended. One at a time.
+  void reoffer(DialogId id, std::string sdp);
+
   // Ends a call: refuses or cancels it before the answer, or sends BYE; on_ended follows. Ignores unknown and
   // ended dialogs. Any thread, never blocks.
   void hangup(DialogId id);

@@ -177,6 +177,8 @@ class DialogListener {
   virtual void on_reanswer(DialogId id, std::string_view sdp) = 0;
   // A DTMF digit in an INFO.
   virtual void on_info_digit(DialogId, char) {}
+  // The final answer to our re-INVITE: 200 with SDP, or another status; 0: none came.
+  virtual void on_reoffer_answered(DialogId id, int status, std::string_view sdp) = 0;
   virtual void on_ended(DialogId id, const DialogEnd& ended) = 0;
 
  protected:

@@ -447,6 +447,13 @@ void UserAgent::answer(DialogId id, std::string sdp) {
   with_inbound(id, [sdp = std::move(sdp)](InboundDialog& dialog) { dialog.answer(sdp); });
 }
 
+void UserAgent::reoffer(DialogId id, std::string sdp) {
+  (void)post([this, id, sdp = std::move(sdp)] {
+    const auto found = dialogs_.find(id);
+    if (found != dialogs_.end()) found->second->reoffer(sdp);
+  });
+}
+
 void UserAgent::refuse(DialogId id, Refusal refusal) {
   with_inbound(id, [refusal = std::move(refusal)](InboundDialog& dialog) { dialog.refuse(refusal); });
 }

@@ -42,6 +42,7 @@ class UserAgent final : public RequestGuard {
   void ring(DialogId id, int status, std::string sdp);
   void answer(DialogId id, std::string sdp);
   void refuse(DialogId id, Refusal refusal);
+  void reoffer(DialogId id, std::string sdp);
   Status request(TrunkRequest request, OnTrunkAnswer done);
   void hang_up_stored(StoredDialog dialog, TrunkAccess trunk);
   void set_allowed_peers(std::vector<lib::SocketAddress> peers);

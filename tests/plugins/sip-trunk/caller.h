@@ -46,6 +46,11 @@ class Caller final : public sip_trunk::DialogListener {
     const std::lock_guard lock(mutex_);
     info_digits_ += digit;
   }
+  void on_reoffer_answered(DialogId, int status, std::string_view sdp) override {
+    const std::lock_guard lock(mutex_);
+    reoffer_answers_.push_back(std::to_string(status) + (sdp.empty() ? "" : " SDP"));
+    changed_.notify_all();
+  }
   void on_ended(DialogId, const sip_trunk::DialogEnd& ended) override {
     const std::lock_guard lock(mutex_);
     ++ended_count_;
@@ -88,6 +93,12 @@ class Caller final : public sip_trunk::DialogListener {
   std::string peer_ip() const { return locked(peer_ip_); }
   std::vector<std::string> reoffers() const { return locked(reoffers_); }
   int reanswers() const { return locked(reanswers_); }
+  // The latest answer to our re-INVITE, "200 SDP"; waits for as many as `count`.
+  std::string wait_reoffer_answer(size_t count) {
+    (void)wait([this, count] { return reoffer_answers_.size() >= count; });
+    const std::lock_guard lock(mutex_);
+    return reoffer_answers_.empty() ? "" : reoffer_answers_.back();
+  }
   std::vector<int> progress() const { return locked(progress_); }
 
   std::string reanswer;  // set before the call
@@ -108,6 +119,7 @@ class Caller final : public sip_trunk::DialogListener {
   std::string peer_ip_;
   std::vector<std::string> reoffers_;
   int reanswers_ = 0;
+  std::vector<std::string> reoffer_answers_;
   std::optional<sip_trunk::DialogEnd> ended_;
   int ended_count_ = 0;
 };

@@ -297,3 +297,22 @@ TEST_CASE_FIXTURE(Fixture, "of two answers to one INVITE the second gets ACK and
   say(first, "200 OK");
   CHECK(log.wait_down(1));
 }
+
+TEST_CASE_FIXTURE(DialogFixture,
+                  "our re-INVITE in a call that we made is acknowledged, and its answer reported") {
+  start();
+  answer(dial(call_to(peer.port())), contact());
+  REQUIRE(caller.wait_answered());
+  CHECK_FALSE(peer.receive("ACK ").empty());
+  stack->reoffer(id, kOffer);
+  const std::string request = peer.receive("INVITE ");
+  REQUIRE_FALSE(request.empty());
+  answer(request, contact());
+  CHECK_FALSE(peer.receive("ACK ").empty());
+  CHECK(caller.wait_reoffer_answer(1) == "200 SDP");
+  stack->hangup(id);
+  const std::string bye = peer.receive("BYE ");
+  say(bye, "200 OK");
+  CHECK(caller.wait_ended().reason == EndReason::local_hangup);
+  CHECK(wait_no_handles(*stack));
+}

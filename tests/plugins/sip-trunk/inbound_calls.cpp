@@ -6,6 +6,7 @@
 #include <future>
 #include <memory>
 #include <string>
+#include <thread>
 
 #include "call_fixture.h"
 #include "support/probe_requests.h"
@@ -380,4 +381,73 @@ TEST_CASE("an inbound call that a killed process left up is hung up by the next 
   CHECK(header(bye, "From") == header(ok, "To"));
   CHECK(header(bye, "To") == header(ok, "From"));
   s.peer.send(sip_port(s.server), answer_to(bye, "200 OK"));
+}
+
+TEST_CASE("the owner holds and resumes the far end, and learns when that is refused") {
+  InboundServer s;
+  ProbeAnswerer owner;
+  s.call("+4930111");
+  owner.offer();
+  CHECK(owner.call(telephony::Leg::hold, {}).error().code == Code::conflict);
+  CHECK(owner.call(telephony::Leg::answer, {}));
+  const std::string ok = s.final_answer();
+  s.peer.send(s.port, s.inside("ACK", ok, 1));
+  REQUIRE(probe::wait(owner.answered.get_future()));
+  // Answers the re-INVITE on this thread while the method waits.
+  const auto reinvited = [&](bool held, const std::string& status) {
+    std::promise<Result<int>> done;
+    probe::run([&](const Host&) {
+      owner.leg.call(telephony::Leg::hold, {held}, [&](const Result<Empty>& reply) {
+        done.set_value(reply ? Result<int>(0) : reply.error());
+      });
+    });
+    const std::string request = s.peer.receive("INVITE ", 20'000);
+    CHECK((request.find("a=sendonly") != std::string::npos) == held);
+    s.peer.send(s.port, answer_to(request, status, "sip:" + s.peer.address(), "",
+                                  status.rfind("200", 0) == 0 ? kAnswer : ""));
+    CHECK_FALSE(s.peer.receive("ACK ", 20'000).empty());
+    const auto result = probe::wait(done.get_future());
+    return result ? Code::ok : result.error().code;
+  };
+  CHECK(reinvited(true, "200 OK") == Code::ok);
+  CHECK(reinvited(false, "200 OK") == Code::ok);
+  CHECK(reinvited(true, "488 Not Acceptable Here") == Code::denied);
+  s.bye(ok);
+  CHECK(probe::wait(owner.ended.get_future())->cause == "far");
+}
+
+TEST_CASE("digits are checked, and refused when the far end does not take them") {
+  InboundServer s;
+  ProbeAnswerer owner;
+  s.call("+4930111");
+  owner.offer();
+  CHECK(owner.call(telephony::Leg::send_digits, {"1"}).error().code == Code::conflict);
+  CHECK(owner.call(telephony::Leg::answer, {}));
+  const std::string ok = s.final_answer();
+  s.peer.send(s.port, s.inside("ACK", ok, 1));
+  for (const char* digits : {"", "123456789012345678901234567890123"})
+    CHECK(owner.call(telephony::Leg::send_digits, {digits}).error().code == Code::invalid);
+  CHECK(owner.call(telephony::Leg::send_digits, {"12#"}).error().code == Code::unsupported);
+  s.bye(ok);
+}
+
+TEST_CASE("a server that drains refuses further calls with 503, and waits for those that run") {
+  InboundServer s;
+  ProbeAnswerer owner;
+  s.call("+4930111", "a");
+  owner.offer();
+  CHECK(owner.call(telephony::Leg::answer, {}));
+  const std::string ok = s.final_answer();
+  s.peer.send(s.port, s.inside("ACK", ok, 1));
+  std::thread draining([&] { s.server.core().drain(); });
+  std::string refused;
+  for (int i = 0; i < 200 && refused.rfind("SIP/2.0 503", 0) != 0; ++i) {
+    s.call("+4930999", "b" + std::to_string(i));
+    refused = s.final_answer();
+  }
+  CHECK(refused.rfind("SIP/2.0 503", 0) == 0);
+  CHECK_FALSE(header(refused, "Retry-After").empty());
+  s.bye(ok);
+  draining.join();
+  CHECK(probe::wait(owner.ended.get_future())->cause == "far");
 }

@@ -295,3 +295,22 @@ TEST_CASE_FIXTURE(Called, "an INVITE from an address that is no trunk's gets one
   const bool is_refused = answer.empty() || answer.rfind("SIP/2.0 400", 0) == 0;
   CHECK(is_refused);
 }
+
+TEST_CASE_FIXTURE(Called, "our re-INVITE is acknowledged and answered, or refused, and the call stays up") {
+  send(invite("a"));
+  take();
+  const std::string ok = answered();
+  stack->reoffer(id, kOffer);
+  std::string request = peer.receive("INVITE ");
+  CHECK(request.find("m=audio") != std::string::npos);
+  CHECK(header(request, "From") == header(ok, "To"));
+  peer.send(stack->port(), answer_to(request, "200 OK", contact(), "", kOffer));
+  CHECK_FALSE(peer.receive("ACK ").empty());
+  CHECK(caller.wait_reoffer_answer(1) == "200 SDP");
+  stack->reoffer(id, kOffer);
+  request = peer.receive("INVITE ");
+  say(request, "488 Not Acceptable Here");
+  CHECK_FALSE(peer.receive("ACK ").empty());
+  CHECK(caller.wait_reoffer_answer(2) == "488");
+  check_up_until_bye(ok);
+}

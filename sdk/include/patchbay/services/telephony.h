@@ -47,6 +47,16 @@ struct Reject {
   PATCHBAY_FIELDS(sip_status, reason)
 };
 
+struct Hold {
+  bool held = true;  // false: resumes the call
+  PATCHBAY_FIELDS(held)
+};
+
+struct Digits {
+  std::string digits;  // up to 32 of 0 to 9, *, #, A to D, and "," for a pause of 2 s
+  PATCHBAY_FIELDS(digits)
+};
+
 // A call, controlled by its owner.
 // Thread: runs on the provider's main strand, answers on the strand of the caller.
 // Lifetime: until ended(); then methods fail with Code::gone.
@@ -63,7 +73,16 @@ struct Leg {
   static constexpr Method<2, Ring, Empty> ring{"ring"};
   // Refuses an inbound call with a cause; ended() follows. Fails as answer() does.
   static constexpr Method<3, Reject, Empty> reject{"reject"};
-  static constexpr auto methods() { return std::make_tuple(hangup, answer, ring, reject); }
+  // Puts the far end on hold, or resumes the call, with a re-INVITE; replies once the far end has agreed.
+  // While it is held it sends no audio, and hears what is played into the port. Code::conflict: the call is
+  // not answered, or the reply to another hold is pending. Code::denied: the far end refuses, and the media
+  // stay as they are.
+  static constexpr Method<4, Hold, Empty> hold{"hold"};
+  // Sends keys as telephone events (RFC 4733), one after the other, while the port is joined; replies when
+  // they are queued. Code::unsupported: the far end does not take them. Code::conflict: the call is not
+  // answered.
+  static constexpr Method<5, Digits, Empty> send_digits{"send_digits"};
+  static constexpr auto methods() { return std::make_tuple(hangup, answer, ring, reject, hold, send_digits); }
 };
 
 struct Progress {
