@@ -28,8 +28,8 @@ request_route {
 #!ifdef WITH_AUTH
   if (is_method("INVITE|REGISTER")) {
     if (!pv_auth_check("AUTH_REALM", "AUTH_PASSWORD", "0", "0") || $au != "AUTH_USER") {
-      if (is_method("REGISTER")) { pv_www_authenticate("AUTH_REALM", "AUTH_PASSWORD", "0"); }
-      else { pv_proxy_authenticate("AUTH_REALM", "AUTH_PASSWORD", "0"); }
+      if (is_method("REGISTER")) { www_challenge("AUTH_REALM", "1"); }
+      else { proxy_challenge("AUTH_REALM", "1"); }
       exit;
     }
     consume_credentials();

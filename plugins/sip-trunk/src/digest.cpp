@@ -1,5 +1,8 @@
 #include "digest.h"
 
+#include <openssl/evp.h>
+#include <patchbay/hex.h>
+#include <patchbay/random_id.h>
 #include <patchbay/text.h>
 #include <strings.h>
 
@@ -8,7 +11,6 @@
 #include <utility>
 #include <vector>
 
-#include "header_text.h"
 #include "sip_limits.h"
 #include "sofia.h"
 
@@ -27,19 +29,6 @@ std::string unquoted(const char* text) {
   }
   return out;
 }
-
-// A memory pool of sofia-sip.
-class Home {
- public:
-  Home() { su_home_init(home_); }
-  Home(const Home&) = delete;
-  Home& operator=(const Home&) = delete;
-  ~Home() { su_home_deinit(home_); }
-  su_home_t* get() noexcept { return home_; }
-
- private:
-  su_home_t home_[1] = {SU_HOME_INIT(home_)};
-};
 
 // One challenge of a response, with its parameters as "name=value".
 struct Challenge {
@@ -93,38 +82,92 @@ bool offers_qop(const Challenge& challenge, std::string_view wanted) {
   return (compact + ",").find("," + std::string(wanted) + ",") != std::string::npos;
 }
 
+struct Algorithm {
+  const char* name;
+  const EVP_MD* (*hash)();
+  bool has_session;  // the key depends on our nonce, which only an answer with qop carries
+};
+
+constexpr Algorithm kAlgorithms[] = {{"MD5", EVP_md5, false},
+                                     {"MD5-sess", EVP_md5, true},
+                                     {"SHA-256", EVP_sha256, false},
+                                     {"SHA-256-sess", EVP_sha256, true},
+                                     {"SHA-512-256", EVP_sha512_256, false},
+                                     {"SHA-512-256-sess", EVP_sha512_256, true}};
+
+// null: unknown.
+const Algorithm* algorithm_of(const Challenge& challenge) {
+  const std::string name = parameter(challenge, "algorithm");
+  if (name.empty()) return &kAlgorithms[0];
+  for (const Algorithm& known : kAlgorithms)
+    if (equals_ignoring_case(name, known.name)) return &known;
+  return nullptr;
+}
+
+// The qop of our answer; empty: the challenge has none.
+const char* qop_for(const Challenge& challenge) {
+  return offers_qop(challenge, "auth") ? "auth" : offers_qop(challenge, "auth-int") ? "auth-int" : "";
+}
+
 // Returns why the challenge cannot be answered; empty if it can.
 std::string why_unanswerable(const Challenge& challenge, const TrunkAccess& trunk) {
   if (!equals_ignoring_case(challenge.scheme, "Digest"))
     return "the trunk asks for another scheme than Digest";
-  const std::string algorithm = parameter(challenge, "algorithm");
-  const bool has_session = equals_ignoring_case(algorithm, "MD5-sess");
-  if (!algorithm.empty() && !equals_ignoring_case(algorithm, "MD5") && !has_session)
-    return "the trunk asks for the digest algorithm " + printable_ascii(algorithm, kMaxShownParameterBytes) +
-           ", known are MD5 and MD5-sess";
-  // MD5-sess needs our nonce, which only an answer with qop carries (RFC 2617 section 3.2.2).
-  if (has_session && !offers_qop(challenge, "auth") && !offers_qop(challenge, "auth-int"))
-    return "the trunk asks for the digest algorithm MD5-sess without qop";
+  const Algorithm* const algorithm = algorithm_of(challenge);
+  if (algorithm == nullptr)
+    return "the trunk asks for the digest algorithm " +
+           printable_ascii(parameter(challenge, "algorithm"), kMaxShownParameterBytes) +
+           ", known are MD5, SHA-256 and SHA-512-256";
+  if (algorithm->has_session && *qop_for(challenge) == '\0')
+    return std::string("the trunk asks for the digest algorithm ") + algorithm->name + " without qop";
   const std::string realm = parameter(challenge, "realm");
   if (realm.empty() || realm != trunk.realm)
     return "the trunk asks for credentials of the realm \"" +
            printable_ascii(realm, kMaxShownParameterBytes) + "\", configured is \"" + trunk.realm + "\"";
   if (parameter(challenge, "nonce").empty()) return "the trunk's challenge has no nonce";
+  if (parameter(challenge, "nonce").size() + parameter(challenge, "opaque").size() > kMaxChallengeBytes)
+    return "the trunk's challenge is too long";
   return {};
 }
 
-// Builds the header for sofia-sip, with qop reduced to auth if offered, because sofia-sip would choose
-// auth-int.
-msg_auth_t* to_answer(su_home_t* home, const Challenge& challenge) {
-  std::string text = challenge.scheme;
-  const bool has_auth = offers_qop(challenge, "auth");
-  const char* separator = " ";
-  for (const std::string& one : challenge.parameters) {
-    const bool is_qop = has_auth && strncasecmp(one.c_str(), "qop=", 4) == 0;
-    text += separator + (is_qop ? std::string("qop=\"auth\"") : one);
-    separator = ", ";
+std::string quoted(std::string_view text) {
+  std::string out = "\"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\') out += '\\';
+    out += c;
   }
-  return sip_www_authenticate_make(home, text.c_str());
+  return out + "\"";
+}
+
+// Computes the answer (RFC 7616 section 3.4). Empty: the system gives no random number, or lacks the hash.
+std::string answer_to(const Challenge& challenge, const TrunkAccess& trunk, const DigestRequest& request) {
+  const Algorithm& algorithm = *algorithm_of(challenge);
+  bool is_complete = true;
+  const auto hash = [&](const std::string& text) {
+    unsigned char digest[EVP_MAX_MD_SIZE];
+    unsigned size = 0;
+    is_complete =
+        EVP_Digest(text.data(), text.size(), digest, &size, algorithm.hash(), nullptr) == 1 && is_complete;
+    return to_hex({reinterpret_cast<const char*>(digest), size});
+  };
+  const auto ours = random_id({}, 24);
+  if (!ours) return {};
+  const std::string realm = parameter(challenge, "realm"), nonce = parameter(challenge, "nonce");
+  const std::string qop = qop_for(challenge), count = "00000001";
+  std::string key = hash(trunk.username + ":" + realm + ":" + trunk.password);
+  if (algorithm.has_session) key = hash(key + ":" + nonce + ":" + *ours);
+  std::string message = request.method + ":" + request.uri;
+  if (qop == "auth-int") message += ":" + hash(request.body);
+  const std::string proof = qop.empty() ? nonce : nonce + ":" + count + ":" + *ours + ":" + qop;
+  const std::string response = hash(key + ":" + proof + ":" + hash(message));
+  if (!is_complete) return {};
+  std::string text = "Digest username=" + quoted(trunk.username) + ", realm=" + quoted(realm) +
+                     ", nonce=" + quoted(nonce) + ", uri=" + quoted(request.uri) +
+                     ", algorithm=" + algorithm.name + ", response=\"" + response + "\"";
+  if (const std::string opaque = parameter(challenge, "opaque"); !opaque.empty())
+    text += ", opaque=" + quoted(opaque);
+  if (!qop.empty()) text += ", qop=" + qop + ", nc=" + count + ", cnonce=\"" + *ours + "\"";
+  return text;
 }
 
 }  // namespace
@@ -137,7 +180,6 @@ bool is_stale(const sip_t& response) {
 Result<std::string> digest_answer(const sip_t& response, const TrunkAccess& trunk,
                                   const DigestRequest& request) {
   if (trunk.username.empty()) return {Code::denied, "the trunk asks for credentials and none are configured"};
-  const bool by_proxy = response.sip_status->st_status == 407;
   std::string why = "the trunk asks for credentials without a challenge";
   for (const Challenge& next : challenges(response)) {
     std::string obstacle = why_unanswerable(next, trunk);
@@ -145,22 +187,7 @@ Result<std::string> digest_answer(const sip_t& response, const TrunkAccess& trun
       why = std::move(obstacle);
       continue;
     }
-    Home home;
-    const msg_auth_t* challenge = to_answer(home.get(), next);
-    auth_client_t* client = nullptr;
-    msg_hclass_t* header_class = by_proxy ? sip_proxy_authorization_class : sip_authorization_class;
-    const std::string realm = "\"" + parameter(next, "realm") + "\"";
-    msg_header_t* header = nullptr;
-    const url_t* url = url_make(home.get(), request.uri.c_str());
-    const msg_payload_t* body = sip_payload_make(home.get(), request.body.c_str());
-    std::string text;
-    if (challenge != nullptr && url != nullptr && body != nullptr &&
-        auc_challenge(&client, home.get(), challenge, header_class) > 0 &&
-        auc_all_credentials(&client, "Digest", realm.c_str(), trunk.username.c_str(),
-                            trunk.password.c_str()) > 0 &&
-        auc_authorization_headers(&client, home.get(), request.method.c_str(), url, body, &header) > 0 &&
-        header != nullptr)
-      text = header_text(header);
+    std::string text = answer_to(next, trunk, request);
     if (!text.empty()) return text;
     why = "the trunk's challenge cannot be answered";
   }

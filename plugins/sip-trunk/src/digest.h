@@ -1,4 +1,4 @@
-// Answers a trunk's digest challenge (RFC 3261 section 22, RFC 2617). sip thread.
+// Answers a trunk's digest challenge (RFC 3261 section 22, RFC 7616, RFC 8760). sip thread.
 #pragma once
 
 #include <patchbay/result.h>
@@ -17,9 +17,9 @@ struct DigestRequest {
   std::string body;
 };
 
-// Returns the value of Authorization (for 401) or Proxy-Authorization (for 407) that answers the first MD5 or
-// MD5-sess challenge of `response` for the trunk's realm. Prefers qop auth to auth-int. Code::denied: no
-// challenge can be answered; the text says why.
+// Returns the value of Authorization (for 401) or Proxy-Authorization (for 407) that answers the first
+// challenge of `response` with a known algorithm for the trunk's realm: MD5, SHA-256, SHA-512-256, or their
+// -sess. Prefers qop auth to auth-int. Code::denied: no challenge can be answered; the text says why.
 Result<std::string> digest_answer(const sip_t& response, const TrunkAccess& trunk,
                                   const DigestRequest& request);
 

@@ -70,6 +70,9 @@ std::vector<RegisteredAnswerer> InboundCalls::answerers() const {
 
 bool InboundCalls::has_address(const TrunkAccess& trunk, const lib::SocketAddress& source) const {
   const auto is_source = [&](const lib::SocketAddress& address) { return address.same_ip(source); };
+  if (std::any_of(trunk.sources.begin(), trunk.sources.end(),
+                  [&](const AddressRange& range) { return range.contains(source); }))
+    return true;
   const auto queries = queries_of(trunk, source.family());
   return std::any_of(queries.begin(), queries.end(), [&](const HostQuery& query) {
     if (const auto numeric = lib::SocketAddress::parse(query.host, 0)) return is_source(*numeric);

@@ -43,13 +43,16 @@ Result<Invite> make_invite(OutboundCall call) {
   const TrunkAccess& trunk = call.trunk;
   const std::string host = uri_host(trunk.host);
   const std::string domain = trunk.from_domain.empty() ? host : uri_host(trunk.from_domain);
-  const bool anonymous = trunk.caller_id.empty();
+  const bool anonymous = trunk.caller_id.empty() || trunk.hides_caller;
+  const std::string& asserted = trunk.asserted_id.empty() ? trunk.caller_id : trunk.asserted_id;
   const std::string user = anonymous ? "anonymous" : trunk.caller_id;
   const auto number = lib::normalise_number(call.number);
   if (host.empty()) return {Code::invalid, "trunk host: neither a name nor an address"};
   if (domain.empty()) return {Code::invalid, "from domain: neither a name nor an address"};
   if (!consists_of(user, "+-_.*#"))
     return {Code::invalid, "caller id: a character that is not allowed in a SIP user"};
+  if (!asserted.empty() && !consists_of(asserted, "+-_.*#"))
+    return {Code::invalid, "asserted identity: a character that is not allowed in a SIP user"};
   if (!number || *number != call.number) return {Code::invalid, "number: not normalised"};
   if (!consists_of(call.call_id, "-_."))
     return {Code::invalid, "call id: a character that is not allowed in a Call-ID"};
@@ -67,9 +70,12 @@ Result<Invite> make_invite(OutboundCall call) {
     display = "\"Anonymous\"";
     if (trunk.from_domain.empty()) from_domain = "anonymous.invalid";
     invite.privacy = "id";
-    if (consists_of(trunk.username, "+-_.*#"))
-      invite.preferred_identity = "P-Preferred-Identity: <sip:" + trunk.username + "@" + domain + ">";
   }
+  // The trunk trusts what we assert by its configuration; an account name is only a proposal.
+  if (!asserted.empty())
+    invite.identity = "P-Asserted-Identity: <sip:" + asserted + "@" + domain + ">";
+  else if (consists_of(trunk.username, "+-_.*#"))
+    invite.identity = "P-Preferred-Identity: <sip:" + trunk.username + "@" + domain + ">";
   invite.uri = target + ";transport=" + name_of(trunk.transport);
   PB_TRY_VALUE(const std::string tag, random_id({}, 16));
   invite.to = "<sip:" + call.number + "@" + host + ">";
@@ -77,6 +83,27 @@ Result<Invite> make_invite(OutboundCall call) {
   invite.call_id = call.call_id + "-" + std::to_string(call.attempt) + "@" + domain;
   invite.call = std::move(call);
   return invite;
+}
+
+Result<TrunkRequest> make_register(const TrunkAccess& trunk, const Target& target, const std::string& call_id,
+                                   uint32_t sequence, int64_t expires_sec) {
+  const std::string domain = uri_host(trunk.from_domain.empty() ? trunk.host : trunk.from_domain);
+  if (domain.empty()) return {Code::invalid, "trunk host: neither a name nor an address"};
+  if (!consists_of(trunk.username, "+-_.*#"))
+    return {Code::invalid, "username: a character that is not allowed in a SIP user"};
+  PB_TRY_VALUE(const std::string tag, random_id({}, 16));
+  TrunkRequest request;
+  request.method = "REGISTER";
+  request.trunk = trunk;
+  request.target = target;
+  request.uri = "sip:" + domain;
+  request.to = "<sip:" + trunk.username + "@" + domain + ">";
+  request.from = request.to + ";tag=" + tag;
+  request.call_id = call_id;
+  request.sequence = sequence;
+  request.contact_user = trunk.username;
+  request.expires_sec = expires_sec;
+  return request;
 }
 
 Result<TrunkRequest> make_options(const TrunkAccess& trunk, const Target& target) {

@@ -66,7 +66,7 @@ void OutboundDialog::send_invite() {
       SIPTAG_FROM_STR(invite_.from.c_str()), SIPTAG_TO_STR(invite_.to.c_str()),
       SIPTAG_CALL_ID_STR(invite_.call_id.c_str()), SIPTAG_CSEQ_STR(sequence.c_str()),
       TAG_IF(!contact.empty(), SIPTAG_CONTACT_STR(contact.c_str())),
-      TAG_IF(!invite_.preferred_identity.empty(), SIPTAG_HEADER_STR(invite_.preferred_identity.c_str())),
+      TAG_IF(!invite_.identity.empty(), SIPTAG_HEADER_STR(invite_.identity.c_str())),
       TAG_IF(!invite_.privacy.empty(), SIPTAG_PRIVACY_STR(invite_.privacy.c_str())),
       TAG_IF(!authorization_.empty(), SIPTAG_AUTHORIZATION_STR(authorization_.c_str())),
       TAG_IF(!proxy_authorization_.empty(), SIPTAG_PROXY_AUTHORIZATION_STR(proxy_authorization_.c_str())),

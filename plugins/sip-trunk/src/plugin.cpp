@@ -29,6 +29,7 @@
 #include "trunk_health.h"
 #include "trunk_limits.h"
 #include "trunk_names.h"
+#include "trunk_registrations.h"
 
 namespace patchbay::sip_trunk {
 namespace {
@@ -72,7 +73,9 @@ class SipTrunk final : public Plugin {
     };
     names_ = std::make_unique<TrunkNames>(host(), resolver_, *metrics_, [this] { update_allowed_peers(); });
     health_ = std::make_unique<TrunkHealth>(host(), resolver_);
-    routes_ = std::make_unique<Routes>(host(), settings_, *names_, gates_, limits_, *health_, ladders_);
+    registrations_ = std::make_unique<TrunkRegistrations>(host(), resolver_);
+    routes_ = std::make_unique<Routes>(host(), settings_, *names_, gates_, limits_, *health_, *registrations_,
+                                       ladders_);
     routes_->tables.configure(settings_);
     inbound_ = std::make_unique<InboundCalls>(host(), settings_, *names_, limits_, routes_->tables.inbound,
                                               *metrics_);
@@ -82,6 +85,8 @@ class SipTrunk final : public Plugin {
     inbound_->set_stack(*stack_);
     health_->set_stack(*stack_);
     health_->configure(settings_);
+    registrations_->set_stack(*stack_);
+    registrations_->configure(settings_);
     names_->watch(settings_.trunk_names());
     dialogs_->watch_orphans([this](StoredDialog dialog) {
       log().warn("ending a call of a process that died",
@@ -144,6 +149,7 @@ class SipTrunk final : public Plugin {
     routes_->tables.configure(settings_);
     names_->watch(settings_.trunk_names());
     health_->configure(settings_);
+    registrations_->configure(settings_);
     update_allowed_peers();
   }
 
@@ -162,6 +168,7 @@ class SipTrunk final : public Plugin {
     names_.reset();
     draining_ = true;
     health_->stop();
+    registrations_->stop();
     auto held = std::make_shared<Done>(std::move(done));
     // Runs on a worker, because stopping the stack waits for the peers; on the strand only if no worker is
     // free.
@@ -297,12 +304,12 @@ class SipTrunk final : public Plugin {
   struct Routes {
     Routes(const Host& host, const Settings& settings, const TrunkNames& names,
            const std::map<std::string, RegisteredGate>& gates, TrunkLimits& limits, const TrunkHealth& health,
-           const Ladders& ladders)
+           const TrunkRegistrations& registrations, const Ladders& ladders)
         : tables(host),
           outbound(settings, tables.outbound),
           inbound(settings, tables.inbound),
           explain(host, settings, tables, names, gates, limits, health),
-          trunks(settings, limits, health),
+          trunks(settings, limits, health, registrations),
           endpoints(host) {
       outbound.add_to(endpoints);
       inbound.add_to(endpoints);
@@ -333,7 +340,8 @@ class SipTrunk final : public Plugin {
   std::map<std::string, RegisteredGate> gates_;  // by name
   TrunkLimits limits_;                           // outlives the legs and the next one
   std::unique_ptr<SharedTrunkUse> shared_use_;
-  std::unique_ptr<TrunkHealth> health_;  // outlives the legs and the routes
+  std::unique_ptr<TrunkRegistrations> registrations_;  // outlives the routes
+  std::unique_ptr<TrunkHealth> health_;                // outlives the legs and the routes
   std::map<int64_t, std::unique_ptr<OutboundLeg>> legs_;
   int64_t last_id_ = 0;
   bool has_tcp_ = false;

@@ -123,6 +123,18 @@ Result<TrunkAccess> read_trunk(JsonView entry) {
   trunk.realm = entry.text("realm", "");
   trunk.from_domain = entry.text("fromDomain", "");
   trunk.caller_id = entry.text("callerId", "");
+  trunk.asserted_id = entry.text("assertedId", "");
+  trunk.hides_caller = entry["hideCallerId"].boolean();
+  trunk.registers = entry["register"].boolean();
+  trunk.register_sec = entry["registerSec"].integer();
+  const JsonView sources = entry["sources"];
+  for (size_t i = 0; i < sources.size(); ++i) {
+    auto range = AddressRange::parse(std::string(sources.at(i).text()));
+    if (!range) return std::move(range).error().within("sources[" + std::to_string(i) + "]");
+    trunk.sources.push_back(*std::move(range));
+  }
+  if (trunk.registers && trunk.username.empty())
+    return {Code::invalid, "username is missing: register needs the user that the trunk knows"};
   const std::string_view srtp = entry["srtp"].text();
   trunk.srtp = srtp == "required"   ? lib::SrtpPolicy::required
                : srtp == "optional" ? lib::SrtpPolicy::optional
@@ -244,9 +256,12 @@ bool Settings::uses_tls() const {
 std::vector<lib::SocketAddress> Settings::trunk_addresses() const {
   std::vector<lib::SocketAddress> found;
   for (const auto& [host, tenant] : tenants)
-    for (const auto& [id, trunk] : tenant.trunks)
+    for (const auto& [id, trunk] : tenant.trunks) {
       for (const HostQuery& query : queries_of(trunk, family()))
         if (const auto address = lib::SocketAddress::parse(query.host, 0)) found.push_back(*address);
+      for (const AddressRange& range : trunk.sources)
+        for (const auto& address : range.addresses()) found.push_back(address);
+    }
   return found;
 }
 

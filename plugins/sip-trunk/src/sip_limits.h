@@ -21,6 +21,7 @@ inline constexpr size_t kMaxHeaderFieldBytes = 255;  // of user, host and Call-I
 inline constexpr uint32_t kTransactionTimeoutMs = 32'000;  // timers B, F and H of RFC 3261: 64 * T1
 inline constexpr uint32_t kDialogLingerMs = 40'000;    // longer than a final answer may come late (timer B)
 inline constexpr uint32_t kMaxCredentialTries = 3;     // the proxy's, the server's, and one for a stale nonce
+inline constexpr size_t kMaxChallengeBytes = 4096;     // of the nonce and opaque, which the answer repeats
 inline constexpr size_t kMaxChallenges = 16;           // in one response
 inline constexpr size_t kMaxTrustedAddresses = 16;     // of one dialog's peer
 inline constexpr uint32_t kByePauseMs = 2000;          // before a BYE that could not be sent is tried again
@@ -61,6 +62,14 @@ inline constexpr int64_t kFirstProbeMs = 1000;  // after the first failure; doub
 inline constexpr int64_t kMaxProbeMs = 60'000;  // at most
 inline constexpr int64_t kFirstCallRetryMs = 10'000;  // calls try a trunk again that never answers OPTIONS
 inline constexpr int64_t kMaxCallRetryMs = 300'000;   // after this long at most
+
+// Registrations at trunks.
+inline constexpr int64_t kRegisterPollMs = 1000;          // interval of checking which are due
+inline constexpr int64_t kRegisterMarginSec = 60;         // before the end of a long one it is renewed
+inline constexpr int64_t kMinRegisteredSec = 10;          // shorter grants count as this, against a busy loop
+inline constexpr int64_t kMaxRegisterSec = 86'400;        // that a trunk may ask for by 423
+inline constexpr int64_t kFirstRegisterRetryMs = 30'000;  // after a failure; doubled with each further one
+inline constexpr int64_t kMaxRegisterRetryMs = 1'800'000;  // at most
 
 // SIP over TLS.
 inline constexpr int64_t kCertificatePollMs = 30'000;  // interval of looking for renewed files

@@ -54,13 +54,6 @@ Status SipStack::request(TrunkRequest request, OnTrunkAnswer done) {
   return agent_->request(std::move(request), std::move(done));
 }
 
-Status SipStack::options(const TrunkAccess& trunk, const Target& target, uint32_t timeout_ms,
-                         OnTrunkAnswer done) {
-  PB_TRY_VALUE(TrunkRequest request, make_options(trunk, target));
-  request.timeout_ms = timeout_ms;
-  return agent_->request(std::move(request), std::move(done));
-}
-
 void SipStack::set_allowed_peers(std::vector<lib::SocketAddress> peers) {
   agent_->set_allowed_peers(std::move(peers));
 }

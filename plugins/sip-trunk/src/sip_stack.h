@@ -92,8 +92,6 @@ class SipStack {
   // Sends a request outside of dialogs, and calls `done` once with its final answer, on the sip thread,
   // unless the stack stops first. Any thread.
   Status request(TrunkRequest request, OnTrunkAnswer done);
-  // OPTIONS to one address of a trunk; as request(). Code::invalid: its host is no valid one.
-  Status options(const TrunkAccess& trunk, const Target& target, uint32_t timeout_ms, OnTrunkAnswer done);
 
   // Replaces Options::allowed_peers. Any thread.
   void set_allowed_peers(std::vector<lib::SocketAddress> peers);

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "address_range.h"
 #include "codec/codec.h"
 #include "rtp/address.h"
 #include "sdp/sdp_security.h"
@@ -41,11 +42,16 @@ struct TrunkAccess {
   bool is_transport_open = false;  // NAPTR and SRV records choose the transport, by default `transport`
   std::string username;            // empty: challenges are not answered
   std::string password;
-  std::string realm;        // the only realm whose challenges are answered
-  std::string from_domain;  // empty: the host
-  std::string caller_id;    // the user part of From; empty: anonymous
+  std::string realm;          // the only realm whose challenges are answered
+  std::string from_domain;    // empty: the host
+  std::string caller_id;      // the user part of From; empty: anonymous
+  std::string asserted_id;    // the user part of P-Asserted-Identity (RFC 3325); empty: the caller id
+  bool hides_caller = false;  // From is anonymous, and Privacy asks that the identity stays with the trunk
   TrunkLimit limit;
-  int64_t probe_sec = 0;  // interval of OPTIONS; 0: only while it is down
+  bool registers = false;               // we REGISTER there as `username`
+  int64_t register_sec = 0;             // for how long, if the trunk grants it
+  std::vector<AddressRange> sources{};  // calls may also come from these
+  int64_t probe_sec = 0;                // interval of OPTIONS; 0: only while it is down
   lib::SrtpPolicy srtp = lib::SrtpPolicy::off;
   lib::SrtpKeying srtp_keying = lib::SrtpKeying::sdes;
   TrunkMedia media{};
@@ -54,7 +60,9 @@ struct TrunkAccess {
   bool is_same_place(const TrunkAccess& other) const {
     return host == other.host && port == other.port && transport == other.transport &&
            is_transport_open == other.is_transport_open && other_hosts == other.other_hosts &&
-           probe_sec == other.probe_sec;
+           probe_sec == other.probe_sec && registers == other.registers && username == other.username &&
+           password == other.password && realm == other.realm && from_domain == other.from_domain &&
+           register_sec == other.register_sec;
   }
 };
 

@@ -1,6 +1,5 @@
 #include "trunk_health.h"
 
-#include <patchbay/random_id.h>
 #include <patchbay/utc.h>
 
 #include <utility>
@@ -9,6 +8,13 @@
 #include "sip_limits.h"
 
 namespace patchbay::sip_trunk {
+namespace {
+
+bool is_alive(const TrunkAnswer& answer) {
+  return answer.status != 0 && answer.status != 408 && answer.status != 503;
+}
+
+}  // namespace
 
 TrunkHealth::TrunkHealth(const Host& host, Resolver& resolver)
     : host_(host), resolver_(resolver), log_(host), timer_(host) {}
@@ -95,42 +101,19 @@ void TrunkHealth::look() {
 
 void TrunkHealth::probe(const TrunkKey& key, Entry& entry) {
   entry.is_probing = true;
-  if (!entry.lookup) entry.lookup = std::make_unique<TrunkLookup>(host_, resolver_, log_);
-  entry.lookup->start(entry.trunk, family_, timeout_ms_, [this, key](const Result<TrunkTargets>& found) {
-    const auto at = entries_.find(key);
-    if (at == entries_.end()) return;
-    if (!found) return on_answer(key, {0, found.error().text, 0, -1, -1});
-    at->second.targets = *found;
-    at->second.target = 0;
-    ask(key, at->second);
-  });
+  if (!entry.exchange) entry.exchange = std::make_unique<TrunkExchange>(host_, resolver_, log_);
+  entry.exchange->start(*stack_, entry.trunk, family_, timeout_ms_, make_options, is_alive,
+                        [this, key](const TrunkAnswer& answer) { on_answer(key, answer); });
 }
 
-void TrunkHealth::ask(const TrunkKey& key, Entry& entry) {
-  if (stack_ == nullptr) return;
-  TrunkAccess access = entry.trunk;
-  access.transport = entry.targets.transport;
-  auto take = alive_.bind([this, key](const TrunkAnswer& answer) { on_answer(key, answer); });
-  const Status sent = stack_->options(access, entry.targets.targets[entry.target], timeout_ms_,
-                                      [&host = host_, take](const TrunkAnswer& answer) {
-                                        post(host, kMainStrand, [take, answer]() mutable { take(answer); });
-                                      });
-  if (!sent) on_answer(key, {0, sent.error().text, 0, -1, -1});
-}
-
-// Of several addresses, one that answers is enough.
 void TrunkHealth::on_answer(const TrunkKey& key, const TrunkAnswer& answer) {
   const auto at = entries_.find(key);
   if (at == entries_.end()) return;
-  Entry& entry = at->second;
-  const bool is_up = answer.status != 0 && answer.status != 408 && answer.status != 503;
-  if (!is_up && ++entry.target < entry.targets.targets.size()) return ask(key, entry);
-  entry.is_probing = false;
-  entry.targets.targets.clear();
+  at->second.is_probing = false;
   const std::string why =
       "OPTIONS: " + (answer.status != 0 ? std::to_string(answer.status) + " " : "") + answer.text;
-  change(key, entry, [&](TrunkState& state) {
-    if (is_up) return state.answered(now_ms(), true);
+  change(key, at->second, [&](TrunkState& state) {
+    if (is_alive(answer)) return state.answered(now_ms(), true);
     state.failed(now_ms(), why, true);
   });
 }

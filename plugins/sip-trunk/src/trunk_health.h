@@ -13,8 +13,8 @@
 #include "read_settings.h"
 #include "resolver.h"
 #include "sip_stack.h"
+#include "trunk_exchange.h"
 #include "trunk_limits.h"
-#include "trunk_lookup.h"
 #include "trunk_state.h"
 
 namespace patchbay::sip_trunk {
@@ -49,15 +49,12 @@ class TrunkHealth {
     TrunkState state;
     int64_t since_ms = 0;
     bool is_probing = false;
-    std::unique_ptr<TrunkLookup> lookup;
-    TrunkTargets targets;
-    size_t target = 0;  // index of the one being asked
+    std::unique_ptr<TrunkExchange> exchange;
   };
 
   int64_t now_ms() const { return host_.mono_ns() / 1'000'000; }
   void look();
   void probe(const TrunkKey& key, Entry& entry);
-  void ask(const TrunkKey& key, Entry& entry);
   void on_answer(const TrunkKey& key, const TrunkAnswer& answer);
   template <class Change>
   void change(const TrunkKey& key, Entry& entry, Change change);

@@ -169,7 +169,7 @@ TEST_CASE("an answer without SDP is hung up") {
   call.check_scenario();
 }
 
-TEST_CASE("a digest challenge is answered with MD5 where SHA-256 is offered too") {
+TEST_CASE("a digest challenge with MD5 is answered where it comes before SHA-256") {
   Call call("digest");
   call.call.trunk.username = "alice";
   call.call.trunk.password = "secret";

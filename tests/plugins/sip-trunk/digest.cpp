@@ -14,10 +14,10 @@ using namespace patchbay::test;
 
 namespace {
 
-std::string md5(const std::string& text) {
+std::string hash(const EVP_MD* algorithm, const std::string& text) {
   std::array<unsigned char, EVP_MAX_MD_SIZE> digest;
   unsigned size = 0;
-  REQUIRE(EVP_Digest(text.data(), text.size(), digest.data(), &size, EVP_md5(), nullptr) == 1);
+  REQUIRE(EVP_Digest(text.data(), text.size(), digest.data(), &size, algorithm, nullptr) == 1);
   return patchbay::to_hex({reinterpret_cast<const char*>(digest.data()), size});
 }
 
@@ -38,14 +38,21 @@ std::map<std::string, std::string> parameters(const std::string& credentials) {
   return found;
 }
 
-// Computes `response` by RFC 2617 section 3.2.2.
+// Computes `response` by RFC 7616 section 3.4.
 std::string expected(std::map<std::string, std::string>& given) {
-  std::string key = md5("alice:r:secret");
-  if (given["algorithm"] == "MD5-sess") key = md5(key + ":" + given["nonce"] + ":" + given["cnonce"]);
-  const std::string request = md5("INVITE:" + given["uri"]);
-  if (given["qop"].empty()) return md5(key + ":" + given["nonce"] + ":" + request);
-  return md5(key + ":" + given["nonce"] + ":" + given["nc"] + ":" + given["cnonce"] + ":" + given["qop"] +
-             ":" + request);
+  const std::string& algorithm = given["algorithm"];
+  const auto hashed = [&](const std::string& text) {
+    return hash(algorithm.rfind("SHA-512-256", 0) == 0 ? EVP_sha512_256()
+                : algorithm.rfind("SHA-256", 0) == 0   ? EVP_sha256()
+                                                       : EVP_md5(),
+                text);
+  };
+  std::string key = hashed("alice:r:secret");
+  if (algorithm.ends_with("-sess")) key = hashed(key + ":" + given["nonce"] + ":" + given["cnonce"]);
+  const std::string request = hashed("INVITE:" + given["uri"]);
+  if (given["qop"].empty()) return hashed(key + ":" + given["nonce"] + ":" + request);
+  return hashed(key + ":" + given["nonce"] + ":" + given["nc"] + ":" + given["cnonce"] + ":" + given["qop"] +
+                ":" + request);
 }
 
 struct Challenged {
@@ -80,7 +87,7 @@ struct Challenged {
 
 }  // namespace
 
-TEST_CASE("challenges of MD5 and MD5-sess are answered by RFC 2617") {
+TEST_CASE("challenges of MD5, SHA-256 and SHA-512-256 are answered by RFC 7616 and RFC 8760") {
   struct Row {
     const char* lines;
     const char* algorithm;
@@ -96,6 +103,12 @@ TEST_CASE("challenges of MD5 and MD5-sess are answered by RFC 2617") {
                "realm=\"r\",nonce=\"n4\",algorithm=\"MD5-sess\",qop=\"auth-int,auth\""
                "\r\n",
                "MD5-sess", "n4"},
+           Row{"WWW-Authenticate: Digest realm=\"r\", nonce=\"n5\", algorithm=SHA-256, qop=\"auth\"\r\n",
+               "SHA-256", "n5"},
+           Row{"WWW-Authenticate: Digest realm=\"r\", nonce=\"n6\", algorithm=sha-256-sess, qop=\"auth\"\r\n",
+               "SHA-256-sess", "n6"},
+           Row{"WWW-Authenticate: Digest realm=\"r\", nonce=\"n7\", algorithm=SHA-512-256\r\n", "SHA-512-256",
+               "n7"},
        }) {
     CAPTURE(std::string(row.lines));
     Challenged call;
@@ -112,11 +125,13 @@ TEST_CASE("challenges of MD5 and MD5-sess are answered by RFC 2617") {
 TEST_CASE("of several challenges, in one line or more, the first supported one is answered") {
   for (const char* lines : {
            "WWW-Authenticate: Digest realm=\"other\", nonce=\"x\", Digest realm=\"r\", nonce=\"ours\"\r\n",
-           "WWW-Authenticate: Digest realm=\"r\", nonce=\"x\", algorithm=SHA-256, qop=\"auth\", "
-           "Digest realm=\"r\", nonce=\"ours\", algorithm=MD5, qop=\"auth\"\r\n",
+           "WWW-Authenticate: Digest realm=\"r\", nonce=\"ours\", algorithm=SHA-256, qop=\"auth\", "
+           "Digest realm=\"r\", nonce=\"x\", algorithm=MD5, qop=\"auth\"\r\n",
+           "WWW-Authenticate: Digest realm=\"r\", nonce=\"x\", algorithm=SHA3, qop=\"auth\"\r\n"
+           "WWW-Authenticate: Digest realm=\"r\", nonce=\"ours\", algorithm=MD5, qop=\"auth\"\r\n",
            "WWW-Authenticate: Basic realm=\"r\", Digest realm=\"r\", nonce=\"ours\"\r\n",
            "WWW-Authenticate: Digest realm=\"other\", nonce=\"x\"\r\n"
-           "WWW-Authenticate: Digest realm=\"r\", nonce=\"x\", algorithm=SHA-512-256\r\n"
+           "WWW-Authenticate: Digest realm=\"r\", nonce=\"x\", algorithm=AKAv1-MD5\r\n"
            "WWW-Authenticate: Digest realm=\"r\", nonce=\"ours\", qop=auth\r\n",
            "WWW-Authenticate: Digest realm=\"r\", nonce=\"ours\", Digest realm=\"other\", nonce=\"x\"\r\n",
        }) {
@@ -135,8 +150,8 @@ TEST_CASE("a challenge that cannot be answered ends the call with the reason") {
     const char* why;
   };
   for (const Row& row : {
-           Row{"WWW-Authenticate: Digest realm=\"r\", nonce=\"n\", algorithm=SHA-256, qop=\"auth\"\r\n",
-               "the trunk asks for the digest algorithm SHA-256, known are MD5 and MD5-sess"},
+           Row{"WWW-Authenticate: Digest realm=\"r\", nonce=\"n\", algorithm=SHA3, qop=\"auth\"\r\n",
+               "the trunk asks for the digest algorithm SHA3, known are MD5, SHA-256 and SHA-512-256"},
            Row{"WWW-Authenticate: Digest realm=\"r\", nonce=\"n\", algorithm=MD5-sess\r\n",
                "the trunk asks for the digest algorithm MD5-sess without qop"},
            Row{"WWW-Authenticate: Basic realm=\"r\"\r\n", "the trunk asks for another scheme than Digest"},

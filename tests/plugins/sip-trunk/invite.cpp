@@ -39,13 +39,42 @@ TEST_CASE("without a caller id the caller is anonymous, and identified only to t
   REQUIRE(invite);
   CHECK(invite->from.rfind("\"Anonymous\" <sip:anonymous@anonymous.invalid>;tag=", 0) == 0);
   CHECK(invite->privacy == "id");
-  CHECK(invite->preferred_identity == "P-Preferred-Identity: <sip:account@sip.example.com>");
+  CHECK(invite->identity == "P-Preferred-Identity: <sip:account@sip.example.com>");
   wanted.trunk.from_domain = "mine.example";
   wanted.trunk.username = "a>b";
   invite = make_invite(wanted);
   REQUIRE(invite);
   CHECK(invite->from.find("<sip:anonymous@mine.example>") != std::string::npos);
-  CHECK(invite->preferred_identity.empty());
+  CHECK(invite->identity.empty());
+}
+
+TEST_CASE("the caller id is asserted to the trunk, or the number that the configuration says") {
+  auto wanted = call();
+  CHECK(make_invite(wanted)->identity == "P-Asserted-Identity: <sip:+4930123456@sip.example.com>");
+  CHECK(make_invite(wanted)->privacy.empty());
+  wanted.trunk.asserted_id = "+4930999";
+  CHECK(make_invite(wanted)->identity == "P-Asserted-Identity: <sip:+4930999@sip.example.com>");
+  CHECK(make_invite(wanted)->from.find("<sip:+4930123456@sip.example.com>") != std::string::npos);
+  wanted.trunk.hides_caller = true;
+  CHECK(make_invite(wanted)->from.rfind("\"Anonymous\" <sip:anonymous@anonymous.invalid>;tag=", 0) == 0);
+  CHECK(make_invite(wanted)->privacy == "id");
+  CHECK(make_invite(wanted)->identity == "P-Asserted-Identity: <sip:+4930999@sip.example.com>");
+  wanted.trunk.asserted_id = "a>b";
+  CHECK_FALSE(make_invite(wanted));
+}
+
+TEST_CASE("REGISTER is about the username at the trunk's domain") {
+  auto trunk = call().trunk;
+  trunk.username = "acme";
+  const Target target(*patchbay::lib::SocketAddress::parse("192.0.2.1", 5060), "sip.example.com");
+  auto request = make_register(trunk, target, "id", 7, 600);
+  REQUIRE(request);
+  CHECK(request->uri == "sip:sip.example.com");
+  CHECK(request->to == "<sip:acme@sip.example.com>");
+  CHECK(request->from.rfind(request->to + ";tag=", 0) == 0);
+  CHECK(request->contact_user == "acme");
+  trunk.username = "a b";
+  CHECK_FALSE(make_register(trunk, target, "id", 7, 600));
 }
 
 TEST_CASE("the callee's number is not shown as the caller's name") {

@@ -6,14 +6,16 @@
 #include "read_settings.h"
 #include "trunk_health.h"
 #include "trunk_limits.h"
+#include "trunk_registrations.h"
 
 namespace patchbay::sip_trunk {
 
 class TrunkRoutes {
  public:
   // All outlive this.
-  TrunkRoutes(const Settings& settings, const TrunkLimits& limits, const TrunkHealth& health)
-      : settings_(settings), limits_(limits), health_(health) {}
+  TrunkRoutes(const Settings& settings, const TrunkLimits& limits, const TrunkHealth& health,
+              const TrunkRegistrations& registrations)
+      : settings_(settings), limits_(limits), health_(health), registrations_(registrations) {}
 
   void add_to(http::Routes& routes);
 
@@ -24,6 +26,7 @@ class TrunkRoutes {
   const Settings& settings_;
   const TrunkLimits& limits_;
   const TrunkHealth& health_;
+  const TrunkRegistrations& registrations_;
 };
 
 }  // namespace patchbay::sip_trunk
