@@ -5,7 +5,12 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdlib>
 #include <fstream>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
 
 #include "caller.h"
 #include "raw_peer.h"
@@ -112,4 +117,51 @@ TEST_CASE("a flood takes little memory while sofia-sip keeps its transactions") 
                   flood.peer.request("BYE", "sip:us@127.0.0.1", header(invite, "To") + ";tag=peer",
                                      header(invite, "From"), header(invite, "Call-ID"), 7));
   CHECK(caller.wait_ended().reason == EndReason::far_hangup);
+}
+
+// The kernel's filter does not hold so many addresses, so it is off.
+TEST_CASE("S2: floods from strangers leave trunks their calls, and free their memory") {
+  std::vector<patchbay::lib::SocketAddress> trunks = {*patchbay::lib::SocketAddress::parse("127.0.0.1", 0)};
+  for (int i = 0; i < 3000; ++i)
+    trunks.push_back(*patchbay::lib::SocketAddress::parse(
+        "10.9." + std::to_string(i / 250) + "." + std::to_string(1 + i % 250), 0));
+  std::unique_ptr<SipStack> stack;
+  SipStack::Options options;
+  options.allowed_peers = trunks;
+  options.transaction_timeout_ms = 500;
+  options.on_call = [&stack](DialogId id, const InboundInvite&) { stack->refuse(id, {486, "Busy Here"}); };
+  stack = *start_stack(options);
+  REQUIRE_FALSE(stack->is_filtered());
+  const RawPeer trunk, stranger("127.0.0.9");
+  const std::string us = "sip:us@127.0.0.1:" + std::to_string(stack->port());
+  int number = 0, answered = 0, called = 0;
+  const auto send = [&](const RawPeer& from, const std::string& method) {
+    const std::string id = method + std::to_string(++number);
+    from.send(stack->port(), from.request(method, us, "<sip:x@127.0.0.1>;tag=" + id, "<" + us + ">", id, 1));
+    return id;
+  };
+  const auto call = [&] {
+    ++called;
+    const std::string id = send(trunk, "INVITE");
+    std::string answer;
+    do answer = trunk.receive("SIP/2.0 486", 5000);
+    while (!answer.empty() && header(answer, "Call-ID") != id);
+    answered += answer.empty() ? 0 : 1;
+  };
+  const char* const seconds = std::getenv("PATCHBAY_FLOOD_SEC");
+  const int rounds = 100 * (seconds != nullptr ? std::atoi(seconds) : 1);
+  call();
+  const size_t before = heap_bytes();
+  for (const char* method : {"REGISTER", "INVITE", "OPTIONS", "SUBSCRIBE", "MESSAGE"}) {
+    CAPTURE(std::string(method));
+    for (int round = 0; round < rounds; ++round) {  // 2,000 a second
+      for (int i = 0; i < 20; ++i) send(stranger, method);
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+      if (round % 50 == 49) call();
+    }
+  }
+  CHECK(answered == called);
+  // The strangers' transactions end after half a second.
+  CHECK(wait_until([&] { return heap_bytes() < before + kSlackBytes; }));
+  CHECK(wait_no_handles(*stack));
 }

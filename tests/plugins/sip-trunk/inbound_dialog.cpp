@@ -261,7 +261,8 @@ TEST_CASE_FIXTURE(Called, "re-INVITE and UPDATE of the peer are answered, or ref
 }
 
 TEST_CASE_FIXTURE(Called,
-                  "BYE, CANCEL, re-INVITE and UPDATE from another trunk get 481 and the call stays up") {
+                  "S4: BYE, CANCEL, re-INVITE and UPDATE from another trunk or with wrong tags get 481 and "
+                  "the call stays up") {
   const RawPeer other("127.0.0.2");
   const std::string request = invite("a");
   send(request);
