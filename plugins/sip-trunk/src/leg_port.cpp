@@ -75,6 +75,7 @@ void LegPort::watch(WatchedSocket& socket) noexcept {
 }
 
 void LegPort::receive(WatchedSocket& socket, Channel channel, int64_t now_ns) noexcept {
+  take_settings();  // the peer may use what was agreed on as soon as it knows
   if (!stream_.receive(channel, now_ns)) socket.is_paused = socket.watch.set(0) == Code::ok;
   set_missing_timer();
 }

@@ -294,4 +294,13 @@ TEST_CASE("a re-INVITE may bring new keys, and the call goes on with them") {
   CHECK(call.server.log().find("AES_CM_128_HMAC_SHA1_80") != std::string::npos);
   CHECK(call.server.log().find("inline:") == std::string::npos);
   CHECK(call.is_heard());
+  // Packets with the old key that were under way were taken, too.
+  call.peer.send(sip_port(call.server),
+                 call.peer.request("BYE", "sip:us@127.0.0.1:" + std::to_string(sip_port(call.server)),
+                                   header(call.invite, "To") + ";tag=peer", header(call.invite, "From"),
+                                   header(call.invite, "Call-ID"), 10));
+  const auto ended = probe::wait(call.owner.ended.get_future());
+  REQUIRE(ended);
+  CHECK(ended->rtp_refused == 0);
+  CHECK(ended->rtp_lost <= 0);
 }

@@ -28,6 +28,7 @@ class LoopHandover {
   // later.
   template <class F>
   void take(F f) noexcept {
+    if (pending_.load(std::memory_order_relaxed) == nullptr) return;  // the usual case, at the cost of a load
     Node* const node = pending_.exchange(nullptr, std::memory_order_acq_rel);
     if (node == nullptr) return;
     f(node->object);

@@ -1,8 +1,12 @@
 #include "secure/secure_media.h"
 
 #include <algorithm>
+#include <array>
+#include <cstring>
 #include <thread>
 #include <utility>
+
+#include "rtp/packet.h"
 
 namespace patchbay::sip_trunk {
 namespace {
@@ -17,15 +21,30 @@ lib::SrtpKind kind_of(lib::PacketProtection::Kind kind) {
 
 SrtpProtection::SrtpProtection(const lib::MasterKey& sent, std::shared_ptr<lib::SrtpSender> sender,
                                const lib::MasterKey& received, std::shared_ptr<lib::SrtpReceiver> receiver,
+                               std::shared_ptr<lib::SrtpReceiver> receiver_before,
                                std::shared_ptr<lib::MultiBufferPool> pool)
     : sent_(sent),
       received_(received),
       sender_(std::move(sender)),
       receiver_(std::move(receiver)),
+      receiver_before_(std::move(receiver_before)),
       pool_(std::move(pool)) {}
 
 bool SrtpProtection::unprotect(Kind kind, uint8_t* data, size_t& size) noexcept {
-  return receiver_->unprotect(kind_of(kind), data, size) == lib::SrtpReceiver::Verdict::accepted;
+  const auto accepts = [&](lib::SrtpReceiver& receiver) {
+    return receiver.unprotect(kind_of(kind), data, size) == lib::SrtpReceiver::Verdict::accepted;
+  };
+  if (!is_key_new_ || !receiver_before_ || size > lib::kMaxRtpPacketBytes) return accepts(*receiver_);
+  std::array<uint8_t, lib::kMaxRtpPacketBytes> copy;  // a failed attempt may change the packet
+  const size_t whole_size = size;
+  std::memcpy(copy.data(), data, size);
+  if (accepts(*receiver_)) {
+    if (kind == Kind::rtp) is_key_new_ = false;
+    return true;
+  }
+  size = whole_size;
+  std::memcpy(data, copy.data(), size);
+  return accepts(*receiver_before_);
 }
 
 bool SrtpProtection::protect(Kind kind, uint8_t* data, size_t& size) noexcept {
@@ -47,14 +66,16 @@ Result<std::shared_ptr<SrtpProtection>> SecureMedia::protection(const lib::Maste
   } else {
     PB_TRY_VALUE(sender, lib::SrtpSender::create(sent));
   }
-  std::shared_ptr<lib::SrtpReceiver> receiver;
+  std::shared_ptr<lib::SrtpReceiver> receiver, receiver_before;
   if (previous != nullptr && previous->received_ == received) {
     receiver = previous->receiver_;
+    receiver_before = previous->receiver_before_;
   } else {
+    if (previous != nullptr) receiver_before = previous->receiver_;
     PB_TRY_VALUE(receiver, lib::SrtpReceiver::create(received));
   }
   return std::make_shared<SrtpProtection>(sent, std::move(sender), received, std::move(receiver),
-                                          std::move(pool));
+                                          std::move(receiver_before), std::move(pool));
 }
 
 Result<std::shared_ptr<lib::MultiBufferPool>> SecureMedia::pool() {

@@ -21,6 +21,7 @@ class SrtpProtection final : public lib::PacketProtection {
  public:
   SrtpProtection(const lib::MasterKey& sent, std::shared_ptr<lib::SrtpSender> sender,
                  const lib::MasterKey& received, std::shared_ptr<lib::SrtpReceiver> receiver,
+                 std::shared_ptr<lib::SrtpReceiver> receiver_before,
                  std::shared_ptr<lib::MultiBufferPool> pool);
 
   lib::SrtpProfile profile() const noexcept { return sent_.profile(); }
@@ -35,7 +36,10 @@ class SrtpProtection final : public lib::PacketProtection {
   // Shared with the protection before, if the key is the same: indices and the replay window go on.
   const std::shared_ptr<lib::SrtpSender> sender_;
   const std::shared_ptr<lib::SrtpReceiver> receiver_;
+  // With the peer's key before, for packets that were under way when it changed; null: none.
+  const std::shared_ptr<lib::SrtpReceiver> receiver_before_;
   const std::shared_ptr<lib::MultiBufferPool> pool_;
+  bool is_key_new_ = true;  // until the first RTP packet with the peer's key; [media]
 };
 
 // Any thread but media loops.
