@@ -80,8 +80,8 @@ Status UserAgent::start() {
   init_sofia_once();
   const auto address = lib::SocketAddress::parse(options_.listen_ip, options_.listen_port);
   if (!address) return {Code::invalid, "listen address: not a numeric IP address"};
-  PB_TRY(probe(*address, options_.tcp));
-  if (options_.tls) PB_TRY(choose_tls_port(*address));
+  if (options_.tls) PB_TRY(choose_ports(*address));
+  PB_TRY(probe(address->with_port(options_.listen_port), options_.tcp));
   PB_TRY(choose_advertised(*address));
   thread_ = std::thread([this] { run(); });
   std::unique_lock lock(mutex_);
@@ -94,11 +94,16 @@ Status UserAgent::start() {
           "SIP cannot listen on " + options_.listen_ip + ":" + std::to_string(options_.listen_port)};
 }
 
-Status UserAgent::choose_tls_port(const lib::SocketAddress& listen) {
+// With TLS sofia-sip does not say which port it has chosen for the other transports.
+Status UserAgent::choose_ports(const lib::SocketAddress& listen) {
   if (options_.tls_port == 0 && options_.listen_port != 0 && options_.listen_port != 65535)
     options_.tls_port = static_cast<uint16_t>(options_.listen_port + 1);
   if (options_.tls_port == 0) {
     PB_TRY_VALUE(options_.tls_port, free_port(listen));
+  }
+  while (options_.listen_port == 0) {
+    PB_TRY_VALUE(const uint16_t port, free_port(listen));
+    if (port != options_.tls_port && probe(listen.with_port(port), true)) options_.listen_port = port;
   }
   return probe(listen.with_port(options_.tls_port), true);
 }
@@ -309,9 +314,10 @@ bool UserAgent::open() {
 }
 
 void UserAgent::on_parameters(const tagi_t* tags) {
+  port_ = options_.listen_port;
   const sip_contact_t* contact = nullptr;
   tl_gets(tags, NTATAG_CONTACT_REF(contact), TAG_END());
-  if (contact != nullptr) {
+  if (port_ == 0 && contact != nullptr) {
     const char* port = contact->m_url->url_port;
     port_ = port != nullptr ? static_cast<uint16_t>(std::strtoul(port, nullptr, 10)) : uint16_t{5060};
   }

@@ -93,7 +93,7 @@ class UserAgent final : public RequestGuard {
   static void on_wake(UserAgent* self, su_msg_r message, su_msg_arg_t* argument);
   static void on_stop_timer(UserAgent* self, su_timer_t* timer, HandleOwner* unused);
   static void on_watch_timer(UserAgent* self, su_timer_t* timer, HandleOwner* unused);
-  Status choose_tls_port(const lib::SocketAddress& listen);
+  Status choose_ports(const lib::SocketAddress& listen);
   Status choose_advertised(const lib::SocketAddress& listen);
   void attach_peer_filter();
   void on_unsolicited(nua_event_t event, int status, nua_handle_t* handle, const sip_t* sip);

@@ -219,6 +219,7 @@ void routes(Client& client) {
   const std::string explain = root + "/admin/explain";
   client.ask("POST", explain, R"({"direction":"outbound","number":"+4930123456"})");
   client.ask("POST", explain, R"({"direction":"inbound","did":"+4930123456"})");
+  client.ask("GET", root + "/admin/trunks");
 }
 
 void numbers(Client& client) {
