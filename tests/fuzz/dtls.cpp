@@ -5,8 +5,8 @@
 #include <span>
 #include <vector>
 
-#include "rtp/datagram_kind.h"
 #include "dtls/dtls_transport.h"
+#include "rtp/datagram_kind.h"
 
 using namespace patchbay::lib;
 

@@ -72,7 +72,7 @@ class SessionListener {
   virtual void on_ready(const std::string& note) = 0;
   virtual void on_user_text(std::string_view fragment) = 0;
   virtual void on_ai_text(std::string_view fragment) = 0;
-  virtual void on_ai_audio() = 0;  // the first audio of a turn has arrived
+  virtual void on_ai_audio() = 0;        // the first audio of a turn has arrived
   virtual void on_answer_startable() {}  // pull_first_audio() may have the first samples of an answer
   virtual void on_interrupted(const Interruption& heard) = 0;
   virtual void on_turn_complete(bool had_audio) = 0;  // received in full; playout may continue

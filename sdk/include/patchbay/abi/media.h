@@ -60,11 +60,10 @@ typedef struct pb_port {
   /* [media] The join has ended: no pull or push follows. */
   void (*detached)(void* self) PB_NOEXCEPT;
   /* [media] May be NULL. After `attached`, if the other port has push_flags: from now on the port may
-   * pass frames to sink(user, frame) on this loop's thread, until it is called with sink NULL, before `detached`.
-   * Returns whether it will. Then, with PB_PORT_UNPACED, it passes all of its frames; pull is still called in each
-   * tick, but its frame is ignored. With PB_PORT_EARLY it passes no more than one frame between two pulls that
-   * return silence: what pull would return next.
-   * Since: 0.1 */
+   * pass frames to sink(user, frame) on this loop's thread, until it is called with sink NULL, before
+   * `detached`. Returns whether it will. Then, with PB_PORT_UNPACED, it passes all of its frames; pull is
+   * still called in each tick, but its frame is ignored. With PB_PORT_EARLY it passes no more than one frame
+   * between two pulls that return silence: what pull would return next. Since: 0.1 */
   int32_t (*stream_to)(void* self, uint32_t flags, pb_frame_fn sink, void* user) PB_NOEXCEPT;
   uint32_t push_flags; /* PB_PORT_*: when push may be called besides once per tick */
   uint32_t reserved1;
