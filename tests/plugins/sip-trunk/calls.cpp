@@ -140,7 +140,7 @@ TEST_CASE("hanging up while the call rings sends CANCEL") {
   call.check_scenario();
 }
 
-TEST_CASE("an answer that crosses our CANCEL gets ACK and BYE") {
+TEST_CASE("S8: an answer that crosses our CANCEL gets ACK and BYE") {
   Call call("cancel_race");
   call.dial();
   CHECK(call.caller.wait_progress(180));
@@ -150,7 +150,7 @@ TEST_CASE("an answer that crosses our CANCEL gets ACK and BYE") {
   CHECK(call.caller.answer().empty());
 }
 
-TEST_CASE("an answer after the silence timeout gets ACK and BYE") {
+TEST_CASE("S8: an answer after the silence timeout gets ACK and BYE") {
   Call call("late_answer");
   SipStack::Options options;
   options.silence_timeout_ms = 300;
@@ -210,7 +210,7 @@ TEST_CASE("a wrong password is not tried again") {
   call.check_scenario();
 }
 
-TEST_CASE("a challenged BYE is answered for the trunk's realm only") {
+TEST_CASE("S5: a challenged BYE is answered for the trunk's realm only") {
   for (const char* realm : {"trunk.test", "other.test"}) {
     CAPTURE(std::string(realm));
     const bool is_ours = std::string(realm) == "trunk.test";
