@@ -127,6 +127,7 @@ void calls_and_transcripts(Client& client) {
   client.ask("GET", calls + "/{id}", "", calls + "/" + later);
   client.ask("POST", calls + "/{id}/hangup", "", calls + "/" + later + "/hangup");
   client.ask("POST", calls + "/{id}/hangup", "", calls + "/" + id + "/hangup");
+  client.ask("GET", calls + "/{id}/ladder", "", calls + "/" + id + "/ladder");
   CHECK(client.ask("GET", calls, "", calls + "?limit=1")["data"].size() == 1);
   CHECK(client.ask("GET", transcripts)["data"].size() == 1);
   client.ask("GET", transcripts + "/{callId}", "", transcripts + "/" + id);
