@@ -217,6 +217,7 @@ Result<RemoteMedia> read_line(const LocalMedia& local, const sdp_media_t* line, 
                offer != nullptr
                    ? read_offered_security(local.security, protocol, read_security(line), offer->previous)
                    : read_answered_security(local.security, protocol, read_security(line)));
+  out.security.protocol = protocol;
   const sdp_connection_t* connection = sdp_media_connections(line);
   if (connection == nullptr || connection->c_mcast || connection->c_address == nullptr)
     return {Code::invalid, "SDP without a unicast address"};

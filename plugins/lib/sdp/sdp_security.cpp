@@ -72,7 +72,23 @@ const char* to_text(DtlsSetup setup) {
   return "actpass";
 }
 
-const char* offered_protocol(const LocalSecurity& local) {
+void keep_agreed(LocalSecurity& local, const AgreedSecurity& agreed) {
+  if (!agreed.is_secure()) return;
+  local.protocol = agreed.protocol;
+  local.keying = agreed.is_dtls ? SrtpKeying::dtls : SrtpKeying::sdes;
+  if (!agreed.is_sdes) return;
+  uint32_t tag = 0;
+  for (CryptoLine& line : local.offered_keys) {
+    tag = std::max(tag, line.tag);
+    if (line.key.profile() != agreed.sent->key.profile()) continue;
+    line.key = agreed.sent->key;
+    return;
+  }
+  local.offered_keys.push_back({tag + 1, agreed.sent->key});
+}
+
+std::string offered_protocol(const LocalSecurity& local) {
+  if (!local.protocol.empty()) return local.protocol;
   if (local.policy != SrtpPolicy::required) return "RTP/AVP";
   return local.keying == SrtpKeying::sdes ? "RTP/SAVP" : "UDP/TLS/RTP/SAVP";
 }

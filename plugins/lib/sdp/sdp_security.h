@@ -48,6 +48,8 @@ struct LocalSecurity {
   std::vector<CryptoLine>
       offered_keys;         // what we send with, if the peer chooses the line; in order of preference
   Fingerprint fingerprint;  // of our certificate
+  // Of our offers; empty: by policy and keying. Later offers have the one that was agreed on.
+  std::string protocol{};
 };
 
 // What both sides agreed on. `is_sdes` and `is_dtls` are never both set; neither: RTP in the clear.
@@ -57,6 +59,7 @@ struct AgreedSecurity {
   std::optional<CryptoLine> sent;         // SDES: our key
   std::optional<CryptoLine> received;     // SDES: the peer's key
   std::vector<Fingerprint> fingerprints;  // DTLS: of the peer
+  std::string protocol{};                 // of the media line
   DtlsSetup setup = DtlsSetup::active;    // DTLS: our role
 
   bool is_secure() const noexcept { return is_sdes || is_dtls; }
@@ -69,8 +72,11 @@ struct SecurityAttributes {
   std::string_view setup;
 };
 
+// Makes later offers those of the same security: its kind, its protocol and our key.
+void keep_agreed(LocalSecurity& local, const AgreedSecurity& agreed);
+
 // The protocol of our offer's media line: "RTP/AVP", "RTP/SAVP", "UDP/TLS/RTP/SAVP".
-const char* offered_protocol(const LocalSecurity& local);
+std::string offered_protocol(const LocalSecurity& local);
 // Attribute lines of our offer.
 std::string offered_attributes(const LocalSecurity& local);
 

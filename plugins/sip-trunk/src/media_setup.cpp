@@ -171,6 +171,7 @@ Status MediaSetup::apply_security(const lib::RemoteMedia& remote, const lib::Soc
     protection_.reset();  // those of DTLS stay until the next handshake
   }
   agreed_ = agreed;
+  lib::keep_agreed(local_.security, agreed);
   rtcp_mux_ = remote.rtcp_mux;
   port_.secure({agreed.is_secure(), protection_, agreed.is_dtls ? dtls_sink_ : nullptr, rtcp_mux_});
   if (agreed.is_dtls) start_dtls_({certificate_, agreed, remote.rtp, signalling});

@@ -200,6 +200,27 @@ TEST_CASE("offers that the policy does not allow are refused with the reason") {
   CHECK(refusal(secure_local(SrtpPolicy::off), secure_sdp("RTP/AVP", kCrypto80)).empty());
 }
 
+TEST_CASE("a later offer of ours has the security that was agreed on: its protocol, kind and key") {
+  LocalMedia media = secure_local(SrtpPolicy::optional);
+  const auto sdes =
+      parse_offer(media, secure_sdp("RTP/SAVPF", crypto("4 AES_CM_128_HMAC_SHA1_32 inline:" + kKey30)));
+  REQUIRE(sdes);
+  keep_agreed(media.security, sdes->media.security);
+  std::string offer = write_offer(media);
+  CHECK(contains(offer, "m=audio 4000 RTP/SAVPF 0"));
+  CHECK(contains(offer, "a=crypto:" + to_text(CryptoLine{3, sdes->media.security.sent->key})));
+  media = secure_local(SrtpPolicy::required);
+  const auto dtls = parse_offer(media, secure_sdp("UDP/TLS/RTP/SAVPF", kDtls));
+  REQUIRE(dtls);
+  keep_agreed(media.security, dtls->media.security);
+  offer = write_offer(media);
+  CHECK(contains(offer, "m=audio 4000 UDP/TLS/RTP/SAVPF 0"));
+  CHECK(contains(offer, "a=setup:actpass"));
+  CHECK_FALSE(contains(offer, "crypto"));
+  keep_agreed(media.security, AgreedSecurity{});
+  CHECK(write_offer(media) == offer);
+}
+
 TEST_CASE("of two audio lines the first that the policy allows is accepted") {
   const LocalMedia media = secure_local(SrtpPolicy::required);
   const auto offer = parse_offer(media, secure_sdp("RTP/AVP", "m=audio 5002 RTP/SAVP 0\r\n" + kCrypto80));
