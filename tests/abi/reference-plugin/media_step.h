@@ -115,7 +115,8 @@ class MediaStep final : public Step {
     self->was_attached_ = self->port_.attached_.load();
     // An older core has no such function.
     if (PB_HAS(self->table_, stream_to))
-      self->streams_ = self->table_->stream_to(self->self_, PB_PORT_UNPACED, &MediaStep::take, self) != 0;
+      self->streams_ =
+          use<&pb_port::stream_to>(self->table_)(self->self_, PB_PORT_UNPACED, &MediaStep::take, self) != 0;
     use<&pb_port::pull>(self->table_)(self->self_, &frame);
     self->pulled_ = frame.samples == kSamples && pcm[kSamples - 1] == static_cast<int16_t>(kSamples);
     use<&pb_port::push>(self->table_)(self->self_, &frame);
