@@ -204,14 +204,15 @@ class Hostile final : public Plugin {
   // The leaked callbacks do not refer to the plugin, because they may be called after its end.
   void leak() {
     void* const self = host().self;
-    static const pb_port port{sizeof(pb_port),
-                              0,
-                              0,
-                              0,
-                              [](void*, uint32_t) noexcept {},
-                              [](void*, pb_frame*) noexcept {},
-                              [](void*, const pb_frame*) noexcept {},
-                              [](void*) noexcept {}};
+    static const pb_port port = [] {
+      pb_port made{};
+      made.size = sizeof(pb_port);
+      made.attached = [](void*, uint32_t) noexcept {};
+      made.pull = [](void*, pb_frame*) noexcept {};
+      made.push = [](void*, const pb_frame*) noexcept {};
+      made.detached = [](void*) noexcept {};
+      return made;
+    }();
     const auto nothing = [](void*) noexcept {};
     pb_subscription what{};
     what.size = sizeof what;
