@@ -126,7 +126,9 @@ void InboundDialog::answer(const std::string& sdp) {
 void InboundDialog::refuse(const Refusal& refusal) {
   if (state_ != State::calling) return;
   const std::string retry = std::to_string(refusal.retry_after_sec);
-  nua_respond(handle_.get(), refusal.status, refusal.phrase.c_str(),
+  // nua keeps the pointer to the phrase until it sends the answer.
+  const char* const phrase = sip_status_phrase(refusal.status);
+  nua_respond(handle_.get(), refusal.status, phrase != nullptr ? phrase : "Refused",
               TAG_IF(refusal.retry_after_sec > 0, SIPTAG_RETRY_AFTER_STR(retry.c_str())),
               TAG_IF(!refusal.warning.empty(), SIPTAG_WARNING_STR(refusal.warning.c_str())), TAG_END());
   close({EndReason::cancelled, refusal.status, refusal.phrase, ""});
