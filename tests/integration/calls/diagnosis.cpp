@@ -84,7 +84,7 @@ TEST_CASE("injected: the engine drops its connection, and status and the call's 
   CallServer server(options(gemini, {{"main", phone.port()}}));
   const StatusWatch status(server);
   const std::string id = server.create();
-  REQUIRE(phone.hears(1900));
+  REQUIRE(phone.hears_to_the_end(1900));
   phone.speak(600);
   REQUIRE(probe::eventually([&] { return gemini.seen().setups.size() == 2; }));
   check_says([&] { return status.problems(); }, "connections to an engine");

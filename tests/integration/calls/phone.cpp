@@ -19,6 +19,7 @@ constexpr int kTickMs = 20;
 constexpr int kLoud = 1000;
 constexpr int kToneHz = 440;
 constexpr int kKeyMs = 100;
+constexpr std::chrono::milliseconds kSilence{400};
 
 int64_t now_ns() {
   return std::chrono::duration_cast<std::chrono::nanoseconds>(
@@ -80,6 +81,17 @@ void Phone::suffer_junk(int packets) {
 
 bool Phone::hears(int64_t ms) const {
   return probe::eventually([&] { return heard_ms() >= ms; });
+}
+
+bool Phone::hears_to_the_end(int64_t at_least_ms) const {
+  if (!hears(at_least_ms)) return false;
+  int64_t heard = -1;
+  auto since = std::chrono::steady_clock::now();
+  return probe::eventually([&] {
+    const auto now = std::chrono::steady_clock::now();
+    if (std::exchange(heard, heard_ms()) != heard_ms()) since = now;
+    return now - since >= kSilence;
+  });
 }
 
 void Phone::run(Ear& ear) {

@@ -29,6 +29,8 @@ class Phone {
   int64_t heard_ms() const { return heard_ms_; }
   // Waits at most a minute for this amount of audio.
   bool hears(int64_t ms) const;
+  // The same; then waits until the audio has ended, so that what the phone says next interrupts nothing.
+  bool hears_to_the_end(int64_t at_least_ms) const;
 
  private:
   struct Ear;
