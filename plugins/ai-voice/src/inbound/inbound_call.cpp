@@ -5,16 +5,10 @@
 #include <algorithm>
 #include <utility>
 
+#include "conversation/call_event.h"
 #include "conversation/transcript_members.h"
 
 namespace patchbay::ai_voice {
-namespace {
-
-NewEvent event_of(const InboundCall& call, std::string topic, JsonWriter data) {
-  return {std::move(topic), call.tenant, call.call_id, call.call_id, std::move(data).str()};
-}
-
-}  // namespace
 
 int64_t duration_sec(const InboundCall& call, int64_t ended_ms) {
   return call.answered_ms > 0 ? std::max<int64_t>(0, ended_ms - call.answered_ms) / 1000 : 0;

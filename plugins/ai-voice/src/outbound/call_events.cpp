@@ -4,16 +4,10 @@
 
 #include <utility>
 
+#include "conversation/call_event.h"
 #include "outbound/retry_policy.h"
 
 namespace patchbay::ai_voice {
-namespace {
-
-NewEvent event_of(const Call& call, std::string topic, JsonWriter data) {
-  return {std::move(topic), call.tenant, call.call_id, call.call_id, std::move(data).str()};
-}
-
-}  // namespace
 
 NewEvent call_answered(const Call& call, int64_t answer_ms) {
   JsonWriter data;
