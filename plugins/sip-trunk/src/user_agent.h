@@ -17,6 +17,7 @@
 #include "bye_sender.h"
 #include "inbound_dialog.h"
 #include "outbound_dialog.h"
+#include "own_addresses.h"
 #include "request_screen.h"
 #include "request_sender.h"
 #include "sip_limits.h"
@@ -93,8 +94,6 @@ class UserAgent final : public RequestGuard {
   static void on_wake(UserAgent* self, su_msg_r message, su_msg_arg_t* argument);
   static void on_stop_timer(UserAgent* self, su_timer_t* timer, HandleOwner* unused);
   static void on_watch_timer(UserAgent* self, su_timer_t* timer, HandleOwner* unused);
-  Status choose_ports(const lib::SocketAddress& listen);
-  Status choose_advertised(const lib::SocketAddress& listen);
   void attach_peer_filter();
   void on_unsolicited(nua_event_t event, int status, nua_handle_t* handle, const sip_t* sip);
   void on_call(nua_handle_t* handle, const sip_t& invite);
@@ -102,8 +101,8 @@ class UserAgent final : public RequestGuard {
   void on_parameters(const tagi_t* tags);
   void on_tls_failed(const lib::SocketAddress& peer);
 
-  SipStack::Options options_;       // constant once the thread runs
-  bool contact_per_trunk_ = false;  // likewise
+  SipStack::Options options_;  // constant once the thread runs
+  OwnAddresses addresses_;     // likewise
   std::thread thread_;
   std::mutex stop_mutex_;  // one stop() at a time
 
