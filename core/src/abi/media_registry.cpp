@@ -93,7 +93,7 @@ Code MediaRegistry::post(LoopPosts& posts, uint32_t loop, CallFn fn, void* user)
 
 namespace {
 
-// Adds it to the table; one that the table refuses is closed.
+// Adds the object to the table. Closes it, and returns 0, when the table is full.
 template <class Object>
 uint64_t add_object(SlotTable<Ref<Object>>& table, Ref<Object> object) {
   const uint64_t handle = table.add(object);

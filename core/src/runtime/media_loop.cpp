@@ -135,7 +135,7 @@ int64_t MediaLoop::run_due() noexcept {
 void MediaLoop::run_and_wait() noexcept {
   const CurrentLoop scope(*this);
   run_before_wait();
-  // Set before the commands are checked, so that one that is pushed just then either is seen or wakes.
+  // Set before the check, so that a command pushed at this moment is either seen or wakes the loop.
   waiting_.store(true);
   const int64_t due_ns = has_commands() ? 0 : next_due_ns();
   run_ready(due_ns == INT64_MAX ? -1 : std::max<int64_t>(due_ns - clock_.now_ns(), 0));

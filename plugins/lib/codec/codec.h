@@ -39,8 +39,8 @@ inline constexpr size_t kMaxPacketSamples = kMaxRateHz / 1000 * kMaxPacketMs;
 // sample at 8 kHz.
 inline constexpr size_t kMaxPayloadBytes = 1275;
 
-// Returns the packet length to use when a peer asks for `ms`: the next lower one that the codec has, between
-// 10 and 60 ms. Opus has 10, 20, 40 and 60, the others every multiple of 10.
+// Returns the packet length for a peer that asks for `ms`: the longest of the codec's lengths up to `ms`, at
+// least 10 ms. Opus has 10, 20, 40 and 60, the others every multiple of 10.
 uint32_t packet_ms(Codec codec, uint32_t ms) noexcept;
 
 // Returns how long the audio of a payload lasts, in units of the RTP clock; 0 if it is malformed.

@@ -1,7 +1,7 @@
-// Puts received packets of one RTP stream in order for a listener without a playout clock (an AI engine). A
-// packet that arrives in sequence is passed on at once, however late it is; one that is missing is waited for
-// 40 ms after its successor came, then given up. Order is that of sequence numbers, because only they tell a
-// missing packet from a pause of the sender. One thread; no allocation after construction.
+// Puts received packets of one RTP stream in order for a listener without a playout clock (an AI engine).
+// Passes a packet that arrives in sequence on at once, however late it is; waits for a missing packet for 40
+// ms after its successor arrived, then gives it up. Order is that of sequence numbers, because only they tell
+// a missing packet from a pause of the sender. One thread; no allocation after construction.
 #pragma once
 
 #include <array>

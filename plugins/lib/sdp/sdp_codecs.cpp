@@ -67,7 +67,7 @@ int own_type(const PayloadTypes& types, Codec codec) {
   return codec == Codec::opus ? types.opus : format_of(codec).payload_type;
 }
 
-// Gives `type` to one of ours, and another one that had it a free type.
+// Assigns `type` to a member, and a free type to the member that had `type` before.
 void adopt(PayloadTypes& types, int PayloadTypes::*which, int type) {
   constexpr int PayloadTypes::*kMembers[] = {&PayloadTypes::opus, &PayloadTypes::event_8000,
                                              &PayloadTypes::event_48000};

@@ -48,7 +48,7 @@ struct LocalSecurity {
   std::vector<CryptoLine>
       offered_keys;         // what we send with, if the peer chooses the line; in order of preference
   Fingerprint fingerprint;  // of our certificate
-  // Of our offers; empty: by policy and keying. Later offers have the one that was agreed on.
+  // Of our offers; empty: chosen by policy and keying. Offers within a call repeat the agreed protocol.
   std::string protocol{};
 };
 

@@ -39,7 +39,7 @@ srtp_t create_lasting_session(const SrtpFunctions& srtp) {
 }
 
 // Other plugins have a copy of this code, but share libsrtp2, whose srtp_init() must run only once and by one
-// thread. The lock of a standard stream is one that all copies share. libsrtp2 creates no session before it
+// thread. All copies share the lock of a standard stream. libsrtp2 creates no session before it
 // is started, which shows whether another plugin has done so. It is never shut down, because others may use
 // it.
 srtp_t start(const SrtpFunctions& srtp) {

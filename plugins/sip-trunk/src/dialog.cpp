@@ -201,8 +201,8 @@ void Dialog::on_bye(nua_handle_t* handle) {
   report_end({EndReason::far_hangup, 0, "", ""});
 }
 
-// Handles the answer to our BYE, or to the one that sofia-sip sends when the ACK for a 2xx of ours does not
-// come.
+// Handles the answer to our BYE, or to sofia-sip's BYE, which it sends when the ACK for our 2xx does not
+// arrive.
 void Dialog::on_bye_answer(int status, const sip_t* sip) {
   if (status < 200) return;
   const bool is_internal = sip == nullptr || nta_sip_is_internal(sip);

@@ -14,8 +14,8 @@ namespace {
 
 using Action = InboundDecision::Action;
 
-// How much a tenant wants a call, when trunks of several tenants have its source: a row or number of its own,
-// then its catchall.
+// Ranks a tenant's claim to a call when trunks of several tenants have its source: 2 for a row or virtual
+// number, 1 for the catchall, 0 for none.
 int rank_of(const InboundDecision& decision, bool is_disabled) {
   const bool is_catchall = decision.row != nullptr && decision.row->is_catchall();
   if (is_disabled || (decision.action != Action::refuse && !is_catchall)) return 2;

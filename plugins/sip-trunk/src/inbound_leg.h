@@ -1,4 +1,4 @@
-// InboundLeg: one call from a trunk: offered to the answerers, controlled by the one that takes it.
+// InboundLeg: a call from a trunk: offered to the answerers, then controlled by the answerer that takes it.
 #pragma once
 
 #include <patchbay/end_watch.h>

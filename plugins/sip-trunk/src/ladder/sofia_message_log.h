@@ -25,8 +25,8 @@ class MessageListener {
 // Sets the listener of the messages that the calling thread logs; null: none.
 void set_message_listener(MessageListener* listener) noexcept;
 
-// sofia-sip's logger, for su_log_redirect(): takes each part of a message; everything else is dropped. The
-// parts are told apart by their format strings, not by their text, which a peer writes.
+// sofia-sip's logger, for su_log_redirect(): takes each part of a message and drops everything else.
+// Recognises the parts by their format strings, because a peer controls their text.
 void read_sofia_log(void* stream, const char* format, va_list arguments);
 
 }  // namespace patchbay::sip_trunk

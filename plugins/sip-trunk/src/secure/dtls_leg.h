@@ -31,7 +31,7 @@ class DtlsLeg {
     lib::SocketAddress remote;      // of the peer's SDP
     lib::SocketAddress signalling;  // host that may send instead of it; invalid: none
   };
-  // Begins the session, unless it is the one that exists (RFC 5763 section 6.6).
+  // Begins the session; no-op if the same session exists (RFC 5763 section 6.6).
   void start(Session session);
   // Takes a datagram from the RTP port.
   void receive(const lib::Datagram& datagram);
