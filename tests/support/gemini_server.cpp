@@ -67,6 +67,7 @@ struct GeminiServer::Impl {
     std::chrono::steady_clock::time_point playing_until{};
     bool fragmented = false;
     std::string open_call;
+    size_t next_call = 0;  // of more_tool_arguments
   };
   using Peer = std::shared_ptr<WsPeer>;
 
@@ -287,9 +288,22 @@ struct GeminiServer::Impl {
     if (first["id"].string() != link(peer).open_call || !first["response"].is_object())
       return refuse(peer, {1007, "function response does not match a call"});
     link(peer).open_call.clear();
+    if (script.tool == "transfer_to_user" && call_again(peer, response.write())) return;
     // A turn without audio acknowledges it before the words come.
     send(peer, R"({"serverContent":{"turnComplete":true}})");
     server.after(200, [this, peer] { answer(peer, 99); });
+  }
+
+  // Whether the script has another call; makes it.
+  bool call_again(const Peer& peer, const std::string& response) {
+    size_t& next = link(peer).next_call;
+    const bool is_repeated = next > 0 && response.find("another transfer rings") != std::string::npos;
+    if (!is_repeated && next == script.more_tool_arguments.size()) return false;
+    const size_t index = is_repeated ? next - 1 : next++;
+    server.after(is_repeated ? 5 : 0, [this, peer, index] {
+      call(peer, script.tool, script.more_tool_arguments[index], ++last_further_call);
+    });
+    return true;
   }
 
   void refuse(const Peer& peer, const Complaint& complaint) {
@@ -310,6 +324,7 @@ struct GeminiServer::Impl {
   const GeminiScript script;
   mutable std::mutex mutex;
   Seen seen;
+  int last_further_call = 1000;  // ids of calls are unique
   WsServer server;
 };
 

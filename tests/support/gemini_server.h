@@ -35,6 +35,9 @@ struct GeminiScript {
   bool refuse_handles = false;  // resuming is closed with 1007
   std::string tool = "hang_up";
   std::string tool_arguments = R"({"reason":"done"})";
+  // Further calls of the tool: each follows the response to the one before. A call to which the response is
+  // that another transfer rings is repeated.
+  std::vector<std::string> more_tool_arguments;
   int answer_ms = 2000;     // audio per answer
   int first_answer_ms = 0;  // of turn 1, if that is another: long enough to be interrupted
   int go_away_ms = 2000;
