@@ -20,7 +20,13 @@ request_route {
   if (is_method("OPTIONS")) { sl_send_reply("200", "OK"); exit; }
   if (is_method("CANCEL")) { if (t_check_trans()) { t_relay(); } exit; }
   if (has_totag()) {
-    if (loose_route()) { t_relay(); exit; }
+    if (loose_route()) {
+#!ifdef WITH_RTPENGINE
+      if (is_method("BYE")) { rtpengine_delete(); }
+#!endif
+      t_relay();
+      exit;
+    }
     if (is_method("ACK")) { if (t_check_trans()) { t_relay(); } exit; }
     sl_send_reply("404", "Not here");
     exit;
@@ -39,14 +45,25 @@ request_route {
 #!ifdef WITH_NEXT_HOP
   if (is_method("INVITE")) {
     record_route();
-    $rU = "100";
+#!ifdef WITH_CALLEE
+    $rU = "CALLEE_USER";
+#!endif
     $du = "sip:127.0.0.1:TARGET_PORT";
+#!ifdef WITH_RTPENGINE
+    rtpengine_offer("AUDIO_PROFILE replace-origin replace-session-connection ICE=remove");
+    t_on_reply("AUDIO");
+#!endif
     t_relay();
     exit;
   }
 #!endif
   sl_send_reply("486", "Busy Here");
 }
+#!ifdef WITH_RTPENGINE
+onreply_route[AUDIO] {
+  if (has_body("application/sdp")) { rtpengine_answer("replace-origin replace-session-connection ICE=remove"); }
+}
+#!endif
 )";
 
 // Whether it answers OPTIONS over TCP: its ports are open before the processes that serve them run.
@@ -77,6 +94,8 @@ std::string config(const Kamailio::Options& options, const TempFolder& folder, u
   std::string text = "#!KAMAILIO\n";
   if (options.next_hop != 0) text += "#!define WITH_NEXT_HOP\n";
   if (!options.realm.empty()) text += "#!define WITH_AUTH\n";
+  if (!options.callee.empty()) text += "#!define WITH_CALLEE\n";
+  if (options.rtpengine != 0) text += "#!define WITH_RTPENGINE\n";
   text += "debug=1\nlog_stderror=yes\nfork=yes\nchildren=1\ntcp_children=1\nenable_tls=yes\n";
   text += "auto_aliases=no\ndns=no\nrev_dns=no\ntcp_async=yes\n";
   const std::string here = ":127.0.0.1:";
@@ -84,6 +103,9 @@ std::string config(const Kamailio::Options& options, const TempFolder& folder, u
   text += "\nlisten=tls" + here + std::to_string(tls_port) + "\n";
   for (const char* module : {"tm", "sl", "rr", "pv", "textops", "siputils", "tls", "auth"})
     text += std::string("loadmodule \"") + module + ".so\"\n";
+  if (options.rtpengine != 0)
+    text += "loadmodule \"rtpengine.so\"\nmodparam(\"rtpengine\", \"rtpengine_sock\", \"udp:127.0.0.1:" +
+            std::to_string(options.rtpengine) + "\")\n";
   const auto set = [&text](const char* name, const std::string& value) {
     text += std::string("modparam(\"tls\", \"") + name + "\", " + value + ")\n";
   };
@@ -97,6 +119,8 @@ std::string config(const Kamailio::Options& options, const TempFolder& folder, u
   if (!options.realm.empty()) text += "modparam(\"auth\", \"algorithm\", \"" + options.algorithm + "\")\n";
   text += kRoutes;
   replace_all(text, "TARGET_PORT", std::to_string(options.next_hop));
+  replace_all(text, "CALLEE_USER", options.callee);
+  replace_all(text, "AUDIO_PROFILE", options.profile);
   replace_all(text, "AUTH_REALM", options.realm);
   replace_all(text, "AUTH_PASSWORD", options.password);
   replace_all(text, "AUTH_USER", options.username);

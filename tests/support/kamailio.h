@@ -17,7 +17,10 @@ class Kamailio {
     uint16_t next_hop = 0;             // UDP port of 127.0.0.1 that calls go to; 0: it refuses them with 486
     std::string realm{};               // set: INVITE and REGISTER need the credentials below
     std::string username{}, password{};
-    std::string algorithm = "MD5";  // or SHA-256
+    std::string algorithm = "MD5";    // or SHA-256
+    std::string callee = "100";       // user of calls at the next hop; empty: the one that was called
+    uint16_t rtpengine = 0;           // control port of the RtpEngine that the audio goes through; 0: none
+    std::string profile = "RTP/AVP";  // of the audio at the next hop, with rtpengine
   };
 
   // Ready when this returns.
