@@ -90,7 +90,7 @@ CREATE TABLE ai_voice_hangup (call_id TEXT PRIMARY KEY, owner_run BIGINT NOT NUL
 ALTER TABLE ai_voice_call ADD COLUMN waits_for TEXT;
 
 -- migration: 8
--- Calls to virtual numbers that run: gone with their end. Their turns are in ai_voice_turn, with attempt 1.
+-- Calls to virtual numbers that run, deleted when they end. Their turns are in ai_voice_turn, with attempt 1.
 CREATE TABLE ai_voice_inbound (
   call_id TEXT PRIMARY KEY,
   tenant TEXT NOT NULL,
@@ -117,6 +117,10 @@ ALTER TABLE ai_voice_call ADD COLUMN rtp_lost BIGINT NOT NULL DEFAULT 0;
 ALTER TABLE ai_voice_call ADD COLUMN rtp_jitter_us BIGINT NOT NULL DEFAULT 0;
 ALTER TABLE ai_voice_call ADD COLUMN rtp_round_trip_us BIGINT NOT NULL DEFAULT 0;
 ALTER TABLE ai_voice_call ADD COLUMN rtp_far_lost_percent BIGINT NOT NULL DEFAULT -1;
+
+-- migration: 10
+ALTER TABLE ai_voice_inbound ADD COLUMN transferred BIGINT NOT NULL DEFAULT 0;
+ALTER TABLE ai_voice_inbound ADD COLUMN max_seconds BIGINT NOT NULL DEFAULT 3600;
 
 -- name: check_slot
 -- A row while fewer than $2 calls of the tenant run at all servers.
@@ -243,7 +247,10 @@ UPDATE ai_voice_call SET status = $4, ended_ms = $5, ended_reason = $6, duration
 WHERE call_id = $1 AND owner_run = $2 AND attempt = $3;
 
 -- name: save_turn
-INSERT INTO ai_voice_turn (call_id, attempt, n, of_ai, text, ts_ms) VALUES ($1, $2, $3, $4, $5, $6)
+INSERT INTO ai_voice_turn (call_id, attempt, n, of_ai, text, ts_ms)
+SELECT $1, CAST($2 AS BIGINT), CAST($3 AS BIGINT), CAST($4 AS BIGINT), $5, CAST($6 AS BIGINT)
+WHERE EXISTS (SELECT 1 FROM ai_voice_call WHERE call_id = $1 AND owner_run = $7)
+  OR EXISTS (SELECT 1 FROM ai_voice_inbound WHERE call_id = $1 AND owner_run = $7)
 ON CONFLICT (call_id, attempt, n) DO UPDATE SET text = excluded.text;
 
 -- name: turns
@@ -291,11 +298,14 @@ RETURNING call_id;
 
 -- name: inbound_begin
 INSERT INTO ai_voice_inbound (call_id, tenant, name, did, from_number, voice, language, model, keeps_transcript, started_ms, owner_run,
-  owner_node, owner_epoch)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13);
+  owner_node, owner_epoch, max_seconds)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14);
 
 -- name: inbound_answered
 UPDATE ai_voice_inbound SET answered_ms = $3 WHERE call_id = $1 AND owner_run = $2;
+
+-- name: inbound_transferred
+UPDATE ai_voice_inbound SET transferred = 1 WHERE call_id = $1 AND owner_run = $2;
 
 -- name: inbound_end
 DELETE FROM ai_voice_inbound WHERE call_id = $1 AND owner_run = $2;
@@ -305,7 +315,8 @@ SELECT call_id FROM ai_voice_inbound WHERE owner_run = $1;
 
 -- name: inbound_orphans
 -- Of dead owners: another run of this very process, or a process that is not alive.
-SELECT call_id, tenant, name, did, from_number, voice, language, model, keeps_transcript, started_ms, COALESCE(answered_ms, 0), owner_run
+SELECT call_id, tenant, name, did, from_number, voice, language, model, keeps_transcript, started_ms, COALESCE(answered_ms, 0), owner_run,
+  transferred, max_seconds
 FROM ai_voice_inbound
 WHERE owner_run <> $1
   AND ((owner_node = $2 AND owner_epoch = $3)

@@ -49,6 +49,7 @@ VirtualNumber NumberStore::read(const std::string& tenant, const Rows& rows, siz
     if (!key)
       log_.error("the apiKey of a virtual number cannot be read: set it again",
                  {{"tenant", tenant}, {"number", number.number}, {"why", key.error().text}});
+    number.is_key_unreadable = !key;
     number.api_key = std::move(key).value_or("");
   }
   return number;

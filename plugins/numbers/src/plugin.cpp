@@ -48,6 +48,9 @@ class NumbersPlugin final : public Plugin {
               parts_->directory.find(key.tenant, key.number,
                                      [reply = std::move(reply)](const Result<VirtualNumber>& number) mutable {
                                        if (!number) return reply.fail(number.error());
+                                       // Another account would pay for a call with the tenant's key.
+                                       if (number->is_key_unreadable)
+                                         return reply.fail({Code::failed, "its apiKey cannot be read"});
                                        reply(reply_of(*number));
                                      });
             })

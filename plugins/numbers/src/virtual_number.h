@@ -24,7 +24,8 @@ struct VirtualNumber {
   std::string language;
   std::string model;
   std::string system_prompt;
-  std::string api_key;  // a secret
+  std::string api_key;             // a secret
+  bool is_key_unreadable = false;  // the store has a key that cannot be unsealed
   std::string greeting;
   bool save_transcripts = true;
   int64_t max_duration_sec = 0;

@@ -46,7 +46,8 @@ void Conversation::listen_to_leg() {
           })
       .on(LegListener::digit,
           [this](const telephony::Digit& digit) -> Result<Empty> {
-            if (!closed_) dtmf_.key(digit.digit);
+            if (handed_over_) owner_.on_digit_after_transfer(digit.digit);
+            if (!closed_ && !handed_over_) dtmf_.key(digit.digit);
             return Empty{};
           })
       .on(LegListener::ended, [this](const telephony::Ended& ended) -> Result<Empty> {
@@ -94,7 +95,7 @@ void Conversation::listen_to_engine() {
       .on(Listener::tool_cancel, done([](const engine::ToolCall&) {}))
       .on(Listener::usage, done([this](const engine::Usage& more) { add_usage(usage_, more); }))
       .on(Listener::farewell_done, done([this](const Empty&) {
-            if (!farewell_outcome_.empty()) complete(farewell_outcome_);
+            if (!handed_over_ && !farewell_outcome_.empty()) complete(farewell_outcome_);
           }))
       .on(Listener::closed, done([this](const engine::Closed& closed) { on_closed(closed); }));
 }
@@ -134,7 +135,8 @@ void Conversation::on_opened(const Result<engine::Opened>& opened) {
   session_watch_ = EndWatch(
       host_, opened->session,
       [this] {
-        if (!std::exchange(session_closed_, true)) fail("the plugin of the AI engine has stopped");
+        if (!std::exchange(session_closed_, true) && !handed_over_)
+          fail("the plugin of the AI engine has stopped");
       },
       strand_);
   engine_port_ = opened->port;
@@ -217,11 +219,14 @@ bool Conversation::within_text_limit(std::string_view text) {
 }
 
 void Conversation::on_tool(const engine::ToolCall& tool) {
+  if (handed_over_) return;  // it leaves
   transcript_.tool_call(host_.wall_ms());
   log_.info("the AI calls a tool", {{"tool", lib::valid_text(tool.name)}});
   if (tool.name == kTransferTool && !init_.transfer_targets.empty())
     return session_.send(engine::Session::tool_result, {tool.call, transfer(tool)});
   const ToolAnswer answer = answer_tool(init_.direction, tool.name);
+  if (!answer.outcome.empty() && owner_.is_transferring())
+    return session_.send(engine::Session::tool_result, {tool.call, not_while_it_rings()});
   session_.send(engine::Session::tool_result, {tool.call, answer.result});
   if (answer.hang_up_now) return complete(answer.outcome);
   if (answer.outcome.empty() || !farewell_outcome_.empty()) return;
@@ -247,6 +252,8 @@ void Conversation::hand_over(Handle port) {
   if (closed_ || std::exchange(handed_over_, true)) return;
   warning_.cancel();
   farewell_limit_.cancel();
+  farewell_outcome_.clear();
+  dtmf_.finish();
   transcript_.close_turns(host_.wall_ms());
   ++pending_replies_;
   close_bridge([this, port] {

@@ -62,6 +62,10 @@ class Conversation {
     // The model wants to transfer the caller to one of the targets. Returns why that is not possible; "": it
     // rings there.
     virtual std::string on_transfer(const std::string&) { return "nothing can be reached"; }
+    // Whether a target rings.
+    virtual bool is_transferring() const { return false; }
+    // The caller pressed a key after hand_over().
+    virtual void on_digit_after_transfer(const std::string&) {}
     // A tool or the time limit ended the conversation.
     virtual void on_completed(std::string_view outcome) = 0;
     // The conversation cannot continue. `reason`: a sentence without the API key.

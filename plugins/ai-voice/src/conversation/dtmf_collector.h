@@ -22,6 +22,11 @@ class DtmfCollector {
     timer_.after_ms(kMaxKeyGapMs, [this] { flush(); });
   }
 
+  // Ends the group of keys now, if there are any.
+  void finish() {
+    if (!keys_.empty()) flush();
+  }
+
  private:
   void flush() {
     timer_.cancel();

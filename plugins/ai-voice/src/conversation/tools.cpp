@@ -47,6 +47,10 @@ std::string transfer_rings() {
   return R"({"status":"accepted","message":"It rings there. Tell the caller to hold the line."})";
 }
 
+std::string not_while_it_rings() {
+  return R"({"status":"error","message":"The target of the transfer rings. Tell the caller to hold the line."})";
+}
+
 std::string transfer_refused(std::string_view reason) {
   JsonWriter out;
   out.object()

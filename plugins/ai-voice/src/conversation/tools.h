@@ -24,8 +24,10 @@ struct ToolAnswer {
 };
 // Of every function but kTransferTool.
 ToolAnswer answer_tool(Direction direction, std::string_view name);
-// JSON objects for the model: the transfer rings, or why it cannot be made.
+// JSON objects for the model: the transfer rings; the call cannot end while it does; why no transfer can be
+// made.
 std::string transfer_rings();
+std::string not_while_it_rings();
 std::string transfer_refused(std::string_view reason);
 
 inline void add_usage(engine::Usage& to, const engine::Usage& more) noexcept {

@@ -24,10 +24,10 @@ void TurnStore::read(const std::string& call_id, int64_t attempt,
   });
 }
 
-void TurnStore::save(Transaction& tx, const std::string& call_id, int64_t attempt,
+void TurnStore::save(Transaction& tx, const std::string& call_id, int64_t attempt, int64_t owner_run,
                      const NumberedTurn& turn) const {
   const bool of_ai = turn.turn.speaker == TranscriptTurn::Speaker::ai;
-  tx.exec(save_, {call_id, attempt, turn.number, of_ai, turn.turn.text, turn.turn.ts_ms}, 1);
+  tx.exec(save_, {call_id, attempt, turn.number, of_ai, turn.turn.text, turn.turn.ts_ms, owner_run}, 1);
 }
 
 void TurnStore::remove(Transaction& tx, const std::string& call_id, int64_t attempt) const {

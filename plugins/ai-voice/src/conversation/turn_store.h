@@ -20,7 +20,9 @@ class TurnStore {
   // Those of an attempt that have text, in order.
   void read(const std::string& call_id, int64_t attempt,
             Function<void(Result<std::vector<TranscriptTurn>>)> done) const;
-  void save(Transaction& tx, const std::string& call_id, int64_t attempt, const NumberedTurn& turn) const;
+  // Fails with Code::conflict unless `owner_run` runs the call, so that no turn outlives it.
+  void save(Transaction& tx, const std::string& call_id, int64_t attempt, int64_t owner_run,
+            const NumberedTurn& turn) const;
   void remove(Transaction& tx, const std::string& call_id, int64_t attempt) const;
 
  private:

@@ -7,11 +7,17 @@ namespace patchbay::ai_voice {
 using telephony::LegListener;
 
 CallTransfer::CallTransfer(const Host& host, StrandId strand, Events events)
-    : events_(std::move(events)),
+    : host_(host),
+      strand_(strand),
+      events_(std::move(events)),
       listener_(host, strand),
       telephony_(Lease<telephony::Telephony>::query(host, strand)) {
   listener_.on(LegListener::progress, [](const telephony::Progress&) -> Result<Empty> { return Empty{}; })
-      .on(LegListener::digit, [](const telephony::Digit&) -> Result<Empty> { return Empty{}; })
+      .on(LegListener::digit,
+          [this](const telephony::Digit& digit) -> Result<Empty> {
+            if (answered_ && !over_) events_.on_digit(digit.digit);
+            return Empty{};
+          })
       .on(LegListener::answered,
           [this](const telephony::Answered& answered) -> Result<Empty> {
             if (over_ || !answered.port) return Empty{};  // without audio it ends as failed
@@ -32,7 +38,8 @@ CallTransfer::CallTransfer(const Host& host, StrandId strand, Events events)
 void CallTransfer::start(telephony::Dial request) {
   request.listener = listener_.handle();
   telephony_.call(telephony::Telephony::dial, request, [this](const Result<telephony::Dialled>& dialled) {
-    if (!dialled) fail(dialled.error().text);
+    if (!dialled) return fail(dialled.error().text);
+    leg_ = Lease<telephony::Leg>::open(host_, dialled->leg, strand_);
   });
 }
 

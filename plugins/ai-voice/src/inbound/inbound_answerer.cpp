@@ -20,15 +20,18 @@ InboundAnswerer::InboundAnswerer(const Host& host, const InboundStore& store, En
       use_(use),
       log_(host),
       writer_(host, store, writer),
+      recovery_(host, store, metrics, writer_),
       numbers_(host),
-      store_timer_(host) {}
+      owner_timer_(host) {}
 
 void InboundAnswerer::start() {
   registration_ = std::make_unique<telephony::AnswererRegistration>(
       host_, "ai-voice", 0, [this](const telephony::Offer& offer, Reply<telephony::Taken> reply) {
         on_offer(offer, std::move(reply));
       });
-  end_orphans();
+  started_ns_ = host_.mono_ns();
+  recovery_.start();
+  if (store_.owner().is_shared) check_owned();
 }
 
 void InboundAnswerer::on_offer(const telephony::Offer& offer, Reply<telephony::Taken> reply) {
@@ -62,12 +65,19 @@ InboundAnswerer::Refused InboundAnswerer::reached_limit(const std::string& tenan
   return {0, {}};
 }
 
+// Engines start after this plugin, and again after a crash: then the carrier may try another server.
+InboundAnswerer::Refused InboundAnswerer::no_engine(const RegisteredEngine* engine) const {
+  const int64_t since_ns = engine != nullptr ? engine->ended_ns : started_ns_;
+  if (host_.mono_ns() - since_ns < kEngineRegistrationMs * 1'000'000)
+    return {503, "the engine of the virtual number's model is starting"};
+  return {480, "no engine serves the model of the virtual number"};
+}
+
 void InboundAnswerer::take(const telephony::Offer& offer, const numbers::Number& number,
                            const TenantSettings& settings, Reply<telephony::Taken> reply) {
   const std::string model = number.model.empty() ? settings.model : number.model;
   const RegisteredEngine* engine = engines_.find(model);
-  if (engine == nullptr || engine->ended_ns != 0)
-    return refuse(offer, {480, "no engine serves the model of the virtual number"}, std::move(reply));
+  if (engine == nullptr || engine->ended_ns != 0) return refuse(offer, no_engine(engine), std::move(reply));
   const std::string key = number.api_key.empty() ? settings.api_key : number.api_key;
   if (engine->key_required && key.empty())
     return refuse(offer, {480, "the virtual number has no API key, and the tenant no default"},
@@ -83,6 +93,7 @@ void InboundAnswerer::take(const telephony::Offer& offer, const numbers::Number&
   init.call.language = number.language;
   init.call.model = model;
   init.call.keeps_transcript = number.save_transcripts;
+  init.call.max_seconds = number.max_duration_sec;
   init.call.started_ms = host_.wall_ms();
   init.call.owner_run = store_.owner().run;
   ConversationInit& talk = init.conversation;
@@ -157,46 +168,18 @@ void InboundAnswerer::notify_if_idle() {
   if (running_.empty() && on_idle_) std::exchange(on_idle_, {})();
 }
 
-// Other servers on the database may end our calls, when our lease ran out, and we theirs.
-void InboundAnswerer::watch_store() {
-  if (!store_.owner().is_shared) return;
-  store_timer_.after_ms(lib::kOwnerPollMs, [this] { check_owned(); });
-}
-
+// Another server on the database ends our calls when our lease runs out. The list is made before the read,
+// because a call that is stored meanwhile may be missing in its result.
 void InboundAnswerer::check_owned() {
-  if (running_.empty()) return end_orphans();
   std::vector<std::shared_ptr<InboundConversation>> before;
-  for (const auto& [id, call] : running_) before.push_back(call.conversation);
-  store_.owned(alive_.bind([this, before](const Result<std::set<std::string>>& owned) {
+  for (const auto& [id, call] : running_)
+    if (call.conversation->is_stored()) before.push_back(call.conversation);
+  const auto again = [this] { owner_timer_.after_ms(lib::kOwnerPollMs, [this] { check_owned(); }); };
+  if (before.empty()) return again();
+  store_.owned(alive_.bind([before, again](const Result<std::set<std::string>>& owned) {
     for (const auto& call : before)
-      if (owned && call->is_stored() && owned->count(call->call_id()) == 0) call->lose();
-    end_orphans();
-  }));
-}
-
-void InboundAnswerer::end_orphans() {
-  store_.orphans(alive_.bind([this](const Result<std::vector<InboundCall>>& calls) {
-    if (!calls) {
-      log_.error("interrupted calls could not be read", {{"why", calls.error().text}});
-      return store_timer_.after_ms(kRecoveryRetryMs, [this] { end_orphans(); });
-    }
-    for (const InboundCall& call : *calls) end_orphan(call);
-    watch_store();
-  }));
-}
-
-void InboundAnswerer::end_orphan(const InboundCall& call) {
-  store_.turns(call, alive_.bind([this, call](Result<std::vector<TranscriptTurn>> turns) {
-    InboundEnd end;
-    end.outcome = "far-hangup";
-    end.error_detail = "interrupted";
-    end.ended_ms = host_.wall_ms();
-    if (turns) end.turns = *std::move(turns);
-    for (const TranscriptTurn& turn : end.turns)
-      ++(turn.speaker == TranscriptTurn::Speaker::ai ? end.output_turns : end.input_turns);
-    writer_.write(call, std::move(end), true, [log = log_.with(call.call_id)](const Status& stored) {
-      if (stored) log.warn("the call was interrupted by a crash of the server or of this plugin");
-    });
+      if (owned && owned->count(call->call_id()) == 0) call->lose();
+    again();
   }));
 }
 

@@ -1,5 +1,5 @@
 // InboundAnswerer: takes the calls to virtual numbers with the mode live-voice-ai, within the limits, and
-// keeps their conversations; ends the calls of processes that died. Main strand.
+// keeps their conversations. Main strand.
 #pragma once
 
 #include <patchbay/function.h>
@@ -19,6 +19,7 @@
 #include "engine_registry.h"
 #include "inbound/inbound_conversation.h"
 #include "inbound/inbound_end_writer.h"
+#include "inbound/inbound_recovery.h"
 #include "inbound/inbound_store.h"
 #include "inbound/inbound_use.h"
 #include "outbound/scheduler.h"
@@ -47,18 +48,16 @@ class InboundAnswerer {
   void on_offer(const telephony::Offer& offer, Reply<telephony::Taken> reply);
   void on_number(const telephony::Offer& offer, const Result<numbers::Number>& number,
                  Reply<telephony::Taken> reply);
-  // Why no further call of the tenant is taken now; 0: nothing.
+  // Why no further call of the tenant is taken now; sip_status 0: there is no reason.
   Refused reached_limit(const std::string& tenant, const TenantSettings& settings);
+  Refused no_engine(const RegisteredEngine* engine) const;
   void take(const telephony::Offer& offer, const numbers::Number& number, const TenantSettings& settings,
             Reply<telephony::Taken> reply);
   void refuse(const telephony::Offer& offer, const Refused& why, Reply<telephony::Taken> reply);
   void on_ended(const std::string& call_id, const std::string& outcome);
   void notify_if_idle();
 
-  void watch_store();
   void check_owned();
-  void end_orphans();
-  void end_orphan(const InboundCall& call);
 
   // borrowed
   const Host& host_;
@@ -76,12 +75,14 @@ class InboundAnswerer {
   };
   const Log log_;
   InboundEndWriter writer_;
+  InboundRecovery recovery_;
   Service<numbers::Numbers> numbers_;
   std::unique_ptr<telephony::AnswererRegistration> registration_;
   std::map<std::string, Running> running_;
-  Timer store_timer_;
+  Timer owner_timer_;
   Function<void()> on_idle_;
   // state
+  int64_t started_ns_ = 0;
   bool draining_ = false;
   Lifetime alive_;
 };

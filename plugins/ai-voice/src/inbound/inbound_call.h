@@ -22,10 +22,14 @@ struct InboundCall {
   std::string from_number;  // "": withheld
   std::string voice, language, model;
   bool keeps_transcript = true;
-  int64_t started_ms = 0;   // when the call came
-  int64_t answered_ms = 0;  // 0: not yet
+  int64_t max_seconds = 0;      // from the answer
+  int64_t started_ms = 0;       // when the call came
+  int64_t answered_ms = 0;      // 0: not yet
+  bool is_transferred = false;  // the caller talks with another number
   int64_t owner_run = 0;
 };
+
+inline constexpr char kTransferred[] = "transferred-to-vnum";  // the outcome of every completed transfer
 
 struct InboundEnd {
   std::string outcome;  // as in the specification

@@ -12,12 +12,6 @@ namespace patchbay::ai_voice {
 
 using telephony::Leg;
 
-namespace {
-
-constexpr char kTransferred[] = "transferred-to-vnum";  // the outcome of every completed transfer
-
-}  // namespace
-
 InboundConversation::Resources::Resources(const Host& host, StrandId strand, const ConversationInit& init,
                                           Conversation::Owner& owner)
     : conversation(host, strand, init, owner), ready_limit(host, strand), retry(host, strand) {}
@@ -149,7 +143,7 @@ void InboundConversation::on_first_audio(int64_t ms_after_answer) { events_.firs
 
 // Stores the closed turns, so that a crash loses at most the turn being spoken.
 void InboundConversation::on_turns() {
-  if (end_ || is_storing_turns_) return;
+  if (end_ || is_storing_turns_ || !call_.keeps_transcript) return;
   const auto turns = conversation().transcript().take_closed();
   if (turns.empty()) return;
   Transaction tx(host_);
@@ -164,10 +158,12 @@ void InboundConversation::on_turns() {
       strand_.id());
 }
 
-// The gates decide whether the number may be called at all; the caller sees the number that he has called.
+// The gates decide whether the number may be called at all. Its telephone shows the virtual number as the
+// caller's name.
 std::string InboundConversation::on_transfer(const std::string& target) {
-  if (end_ || is_transferred_) return "the call is transferred already";
+  if (end_ || call_.is_transferred) return "the call is transferred already";
   if (resources_->transfer) return "another transfer rings";
+  if (transfers_ == kMaxTransfers) return "this call has tried " + std::to_string(transfers_) + " transfers";
   const auto number = lib::parse_phone(target);
   if (!number) return "this user has no telephone that can be called";
   CallTransfer::Events events;
@@ -175,6 +171,7 @@ std::string InboundConversation::on_transfer(const std::string& target) {
     on_transfer_answered(number, port);
   };
   events.on_failed = [this](const std::string& reason) { on_transfer_failed(reason); };
+  events.on_digit = [this](const std::string& digit) { resources_->leg.send(Leg::send_digits, {digit}); };
   events.on_ended = [this] { end_call("", ""); };
   resources_->transfer = std::make_unique<CallTransfer>(host_, strand_.id(), std::move(events));
   telephony::Dial dial;
@@ -191,16 +188,21 @@ std::string InboundConversation::on_transfer(const std::string& target) {
 
 void InboundConversation::on_transfer_answered(const std::string& number, Handle port) {
   if (end_) return;
-  is_transferred_ = true;
+  call_.is_transferred = true;
   log_.info("the transfer is answered", {{"number", number}});
   conversation().hand_over(port);
   Transaction tx(host_);
+  store_.set_transferred(tx, call_);
   tx.emit(inbound_transferred(call_, number));
   std::move(tx).commit(
       [log = log_](const Commit& outcome) {
         if (!outcome) log.error("call.transferred could not be stored", {{"why", outcome.error().text}});
       },
       strand_.id());
+}
+
+void InboundConversation::on_digit_after_transfer(const std::string& digit) {
+  if (resources_->transfer) resources_->transfer->send_digit(digit);
 }
 
 void InboundConversation::on_transfer_failed(const std::string& reason) {
@@ -236,7 +238,7 @@ void InboundConversation::on_failed(std::string reason) { end_call("far-hangup",
 void InboundConversation::end_call(std::string outcome, std::string detail) {
   if (end_) return save_when_drained();
   end_ = InboundEnd{};
-  end_->outcome = is_transferred_ ? kTransferred : std::move(outcome);
+  end_->outcome = call_.is_transferred ? kTransferred : std::move(outcome);
   // Redacts the text, because it comes from engines and trunks, which are other plugins.
   end_->error_detail = conversation().redact(detail);
   end_->ended_ms = host_.wall_ms();

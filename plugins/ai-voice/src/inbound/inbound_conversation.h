@@ -74,6 +74,8 @@ class InboundConversation final : public std::enable_shared_from_this<InboundCon
   void on_first_audio(int64_t ms_after_answer) override;
   void on_turns() override;
   std::string on_transfer(const std::string& target) override;
+  bool is_transferring() const override { return resources_->transfer != nullptr; }
+  void on_digit_after_transfer(const std::string& digit) override;
   void on_completed(std::string_view outcome) override;
   void on_failed(std::string reason) override;
   void on_drained() override { save_when_drained(); }
@@ -113,7 +115,6 @@ class InboundConversation final : public std::enable_shared_from_this<InboundCon
   bool is_engine_ready_ = false;
   bool is_answering_ = false;
   bool is_saving_ = false;
-  bool is_transferred_ = false;    // the caller talks with another number
   int transfers_ = 0;              // that were tried
   bool is_lost_ = false;           // another server has ended the call in the store
   bool is_storing_turns_ = false;  // a transaction with turns is pending; one at a time

@@ -7,6 +7,8 @@ namespace patchbay::ai_voice {
 
 inline constexpr int64_t kMaxEngineReadyMs = 20'000;  // the caller hears ringing until then; then 480
 
+inline constexpr int kMaxTransfers = 5;  // that a call may try, because each one costs
+
 inline constexpr int64_t kTransferRingMs = 30'000;  // how long a transfer may ring; the AI talks on meanwhile
 
 }  // namespace patchbay::ai_voice

@@ -15,6 +15,7 @@ InboundStore::InboundStore(const Host& host, lib::Owner owner)
       check_slot_(Statement::find(host, "check_slot")),
       begin_(Statement::find(host, "inbound_begin")),
       answered_(Statement::find(host, "inbound_answered")),
+      transferred_(Statement::find(host, "inbound_transferred")),
       end_(Statement::find(host, "inbound_end")),
       owned_(Statement::find(host, "inbound_owned")),
       orphans_(Statement::find(host, "inbound_orphans")),
@@ -27,7 +28,8 @@ void InboundStore::check_slot(Transaction& tx, const std::string& tenant, int64_
 void InboundStore::begin(Transaction& tx, const InboundCall& call) const {
   tx.exec(begin_,
           {call.call_id, call.tenant, call.name, call.did, call.from_number, call.voice, call.language,
-           call.model, call.keeps_transcript, call.started_ms, call.owner_run, owner_.node, owner_.epoch},
+           call.model, call.keeps_transcript, call.started_ms, call.owner_run, owner_.node, owner_.epoch,
+           call.max_seconds},
           1);
 }
 
@@ -35,8 +37,12 @@ void InboundStore::set_answered(Transaction& tx, const InboundCall& call) const 
   tx.exec(answered_, {call.call_id, call.owner_run, call.answered_ms}, 1);
 }
 
+void InboundStore::set_transferred(Transaction& tx, const InboundCall& call) const {
+  tx.exec(transferred_, {call.call_id, call.owner_run}, 1);
+}
+
 void InboundStore::save_turn(Transaction& tx, const InboundCall& call, const NumberedTurn& turn) const {
-  turns_.save(tx, call.call_id, kAttempt, turn);
+  turns_.save(tx, call.call_id, kAttempt, call.owner_run, turn);
 }
 
 void InboundStore::end(Transaction& tx, const InboundCall& call, const InboundEnd& end) const {
@@ -68,6 +74,8 @@ void InboundStore::orphans(Function<void(Result<std::vector<InboundCall>>)> done
             call.keeps_transcript = rows->integer(row, column++) != 0;
             for (int64_t* field : {&call.started_ms, &call.answered_ms, &call.owner_run})
               *field = rows->integer(row, column++);
+            call.is_transferred = rows->integer(row, column++) != 0;
+            call.max_seconds = rows->integer(row, column++);
             calls.push_back(std::move(call));
           }
           done(std::move(calls));

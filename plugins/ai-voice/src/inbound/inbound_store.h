@@ -29,6 +29,8 @@ class InboundStore {
   void check_slot(Transaction& tx, const std::string& tenant, int64_t max_calls) const;
   void begin(Transaction& tx, const InboundCall& call) const;
   void set_answered(Transaction& tx, const InboundCall& call) const;
+  void set_transferred(Transaction& tx, const InboundCall& call) const;
+  // Fails with Code::conflict when the call has ended in the store.
   void save_turn(Transaction& tx, const InboundCall& call, const NumberedTurn& turn) const;
   // Deletes the call and its turns, and emits call.ended if it was answered. Its operation 0 fails with
   // Code::conflict when that was done before.
@@ -36,14 +38,14 @@ class InboundStore {
 
   // The ids of the calls that this run owns.
   void owned(Function<void(Result<std::set<std::string>>)> done) const;
-  // Calls whose process or run does not exist any more.
+  // Calls whose process or run does not exist any more, at most 200.
   void orphans(Function<void(Result<std::vector<InboundCall>>)> done) const;
   void turns(const InboundCall& call, Function<void(Result<std::vector<TranscriptTurn>>)> done) const;
 
  private:
   const Host& host_;
   const lib::Owner owner_;
-  const Statement check_slot_, begin_, answered_, end_, owned_, orphans_;
+  const Statement check_slot_, begin_, answered_, transferred_, end_, owned_, orphans_;
   const TurnStore turns_;
 };
 

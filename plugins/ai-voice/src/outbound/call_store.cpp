@@ -164,7 +164,7 @@ size_t CallStore::increment_count(Transaction& tx, const Call& call) const {
 }
 
 void CallStore::save_turn(Transaction& tx, const Call& call, const NumberedTurn& turn) const {
-  turns_.save(tx, call.call_id, call.attempt, turn);
+  turns_.save(tx, call.call_id, call.attempt, call.owner_run, turn);
 }
 
 size_t CallStore::insert(Transaction& tx, const Call& call, const std::string& sealed_key) const {

@@ -103,6 +103,7 @@ class TestCall : public Conversation::Owner {
 
   testing::TestEnvironment environment;
   std::unique_ptr<Conversation> conversation;
+  bool rings_elsewhere = false;
 
  private:
   void on_ringing(const telephony::Progress&) override { note("rings"); }
@@ -114,6 +115,8 @@ class TestCall : public Conversation::Owner {
   void on_completed(std::string_view outcome) override { note("completed: " + std::string(outcome)); }
   void on_failed(std::string reason) override { note("failed: " + reason); }
   void on_drained() override { note("drained"); }
+  bool is_transferring() const override { return rings_elsewhere; }
+  void on_digit_after_transfer(const std::string& digit) override { note("key for the target: " + digit); }
   void note(std::string line) { lines.push_back(std::move(line)); }
 
   void provide() {
@@ -324,4 +327,34 @@ TEST_CASE("an answer without media is a failure") {
   TestCall without;
   without.environment.run([&] { without.conversation->answered({}); });
   CHECK(without.has("failed: the answer carried no usable media"));
+}
+
+TEST_CASE("the AI cannot end the call while the target of a transfer rings") {
+  TestCall call;
+  call.answer();
+  call.rings_elsewhere = true;
+  call.engine_says(L::tool_call, {"t1", "hang_up", "{}"});
+  CHECK(call.has("result of t1"));
+  CHECK_FALSE(call.has("farewell"));
+  call.rings_elsewhere = false;
+  call.engine_says(L::tool_call, {"t2", "hang_up", "{}"});
+  CHECK(call.has("farewell"));
+}
+
+TEST_CASE("after a transfer keys go to the target, and the engine ends nothing") {
+  TestCall call;
+  call.answer();
+  call.engine_says(L::tool_call, {"t1", "hang_up", "{}"});
+  auto& port = call.environment.make<testing::FakePort>(8000);
+  call.environment.run([&] { call.conversation->hand_over(port.open(call.environment.host())); });
+  call.settle();
+  CHECK(call.has("close"));
+  CHECK(call.joined() == 1);
+  call.leg_says(LegListener::digit, {"5"});
+  CHECK(call.has("key for the target: 5"));
+  call.engine_says(L::farewell_done, {});
+  call.engine_says(L::tool_call, {"t2", "hang_up", "{}"});
+  call.advance_ms(25'000);
+  CHECK(call.all().find("completed") == std::string::npos);
+  CHECK(call.environment.run([&] { return call.conversation->transcript().turns().empty(); }));
 }

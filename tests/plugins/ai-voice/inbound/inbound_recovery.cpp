@@ -18,8 +18,13 @@ void leave_call(testing::FakeHost& host, const std::string& id, const std::strin
   const auto stored =
       host.sql("INSERT INTO ai_voice_inbound VALUES ('" + id +
                "', 'acme.example', 'Reception', '+4930111', '', 'Kore', 'de-DE', 'm', 0, 1000, " +
-               answered_ms + ", 1, 'dead', 7)");
+               answered_ms + ", 1, 'dead', 7, 0, 90)");
   REQUIRE(stored.ok());
+}
+
+bool has_no_rows(testing::FakeHost& host) {
+  const auto rows = host.sql("SELECT call_id FROM ai_voice_inbound");
+  return rows && rows->empty();
 }
 
 template <class F>
@@ -42,15 +47,45 @@ TEST_CASE("a call of a run that died gets one end if it was answered, and none i
   leave_call(host, "vnum-00000000000b", "NULL");
   CHECK(why(host.stop()) == "");
   REQUIRE(why(host.start()) == "");
-  CHECK(becomes_true([&] {
-    const auto rows = host.sql("SELECT call_id FROM ai_voice_inbound");
-    return rows && rows->empty();
-  }));
+  CHECK(becomes_true([&] { return has_no_rows(host); }));
   CHECK(becomes_true([&] { return !host.events("call.ended").empty(); }));
   const auto ended = host.events("call.ended");
   REQUIRE(ended.size() == 1);
   CHECK(ended[0].subject == "vnum-00000000000a");
   CHECK(ended[0].payload.find(R"("number":"+4930111","room":"","outcome":"far-hangup")") !=
         std::string::npos);
+  // When it ended is not known: not later than the longest call.
+  CHECK(ended[0].payload.find(R"("durationSec":90)") != std::string::npos);
+  CHECK(why(host.stop()) == "");
+}
+
+TEST_CASE("all calls of a run that died are ended, also more than are read at once") {
+  testing::FakeHost host(AI_VOICE_PLUGIN, test::on_test_store());
+  const testing::FakeAudio audio(host);
+  REQUIRE(why(host.start()) == "");
+  constexpr size_t kLeft = 450;
+  for (size_t i = 0; i < kLeft; ++i) {
+    std::string id = std::to_string(i);
+    leave_call(host, "vnum-" + std::string(12 - id.size(), '0') + id, "2000");
+  }
+  CHECK(why(host.stop()) == "");
+  REQUIRE(why(host.start()) == "");
+  CHECK(becomes_true([&] { return has_no_rows(host); }));
+  CHECK(becomes_true([&] { return host.events("call.ended").size() == kLeft; }));
+  CHECK(why(host.stop()) == "");
+}
+
+TEST_CASE("a call that was transferred when its run died ends as transferred") {
+  testing::FakeHost host(AI_VOICE_PLUGIN, test::on_test_store());
+  const testing::FakeAudio audio(host);
+  REQUIRE(why(host.start()) == "");
+  leave_call(host, "vnum-00000000000a", "2000");
+  REQUIRE(host.sql("UPDATE ai_voice_inbound SET transferred = 1").ok());
+  CHECK(why(host.stop()) == "");
+  REQUIRE(why(host.start()) == "");
+  CHECK(becomes_true([&] { return !host.events("call.ended").empty(); }));
+  const auto ended = host.events("call.ended");
+  REQUIRE(ended.size() == 1);
+  CHECK(ended[0].payload.find(R"("outcome":"transferred-to-vnum")") != std::string::npos);
   CHECK(why(host.stop()) == "");
 }
