@@ -18,12 +18,13 @@ namespace patchbay::test {
 
 constexpr uint32_t kVoiceRateHz = 8000;
 constexpr double kOurHz = 1100;
+constexpr size_t kMaxHeardSec = 600;  // that a port records
 
 // Plays a tone to the call and records it.
 class TonePort final : public AudioPort {
  public:
   TonePort() : tone_(support::make_tone(kOurHz, kVoiceRateHz, kVoiceRateHz)) {
-    heard_.reserve(kVoiceRateHz * 60);
+    heard_.reserve(kVoiceRateHz * kMaxHeardSec);
   }
 
   uint32_t pull_rate_hz() const noexcept override { return kVoiceRateHz; }
