@@ -99,6 +99,12 @@ void Dialog::on_event(nua_event_t event, int status, const char* phrase, nua_han
       return on_bye(handle);
     case nua_r_bye:
       return on_bye_answer(status, sip);
+    case nua_r_refer:
+      if (referral_) on_refer_step(referral_->on_answer(status, phrase, sip, trunk()));
+      return;
+    case nua_i_notify:
+      if (referral_) on_refer_step(referral_->on_notify(sip, tags));
+      return;
     case nua_i_state:
       return on_state(tags);
     default:
@@ -128,6 +134,52 @@ void Dialog::on_reoffer_answer(int status, const sip_t* sip) {
     listener_->on_reoffer_answered(id_, is_internal ? 0 : status, status < 300 ? sdp_of(sip) : "");
 }
 
+// NOTIFY is only allowed in a dialog with a REFER of ours, so that those of strangers cost nothing.
+void Dialog::refer(const std::string& refer_to) {
+  const bool is_busy = (referral_ && !referral_->is_over()) || !refer_after_ack_.empty();
+  if (state_ != State::answered || is_busy || !allows_refer_) {
+    const char* why = is_busy ? "another transfer is under way" : "the far end does not allow REFER";
+    if (listener_ != nullptr) listener_->on_refer(id_, {ReferStep::Kind::refused, is_busy ? 491 : 405, why});
+    return;
+  }
+  if (must_await_ack()) {
+    refer_after_ack_ = refer_to;
+    return;
+  }
+  const std::string allow = std::string(kAllowedMethods) + ", NOTIFY";
+  nua_set_hparams(handle_.get(), SIPTAG_ALLOW_STR(allow.c_str()), TAG_END());
+  referral_.emplace(handle_.get(), refer_to, stored().target);
+  referral_->send();
+}
+
+void Dialog::fail_refer() {
+  if (listener_ != nullptr)
+    listener_->on_refer(id_, {ReferStep::Kind::refused, 481, "the other call is not answered, or over"});
+}
+
+void Dialog::on_refer_step(const std::optional<ReferStep>& step) {
+  if (step && listener_ != nullptr) listener_->on_refer(id_, *step);
+}
+
+// RFC 3891 section 3: the tags as the far end sees them.
+std::string Dialog::replaces() const {
+  if (state_ != State::answered) return {};
+  const StoredDialog dialog = stored();
+  const auto tag_of = [](const std::string& header) {
+    const size_t at = header.rfind(";tag=");
+    const std::string tag = at != std::string::npos ? header.substr(at + 5) : std::string();
+    return tag.substr(0, tag.find_first_of("; \t,"));
+  };
+  const std::string mine = tag_of(dialog.from), peer = tag_of(dialog.to);
+  if (mine.empty() || peer.empty()) return {};
+  return dialog.call_id + ";to-tag=" + peer + ";from-tag=" + mine;
+}
+
+void Dialog::note_methods(const sip_t* sip) {
+  if (sip == nullptr || sip->sip_allow == nullptr) return;
+  allows_refer_ = sip_is_allowed(sip->sip_allow, SIP_METHOD_REFER) != 0;
+}
+
 void Dialog::on_acknowledged(const sip_t* sip) {
   on_ack(sip);
   if (std::exchange(bye_after_ack_, false)) {
@@ -136,6 +188,7 @@ void Dialog::on_acknowledged(const sip_t* sip) {
   }
   if (std::exchange(reoffer_pending_, false) && listener_ != nullptr)
     listener_->on_reanswer(id_, sdp_of(sip));
+  if (!refer_after_ack_.empty()) refer(std::exchange(refer_after_ack_, {}));
   if (reoffer_after_ack_.empty()) return;
   is_reoffering_ = false;
   reoffer(std::exchange(reoffer_after_ack_, {}));

@@ -3,11 +3,13 @@
 // sip thread only.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "nua_handle.h"
+#include "referral.h"
 #include "rtp/address.h"
 #include "sofia.h"
 
@@ -40,6 +42,13 @@ class Dialog : public HandleOwner {
   void hangup();
   // Sends a re-INVITE with our offer; the listener gets its answer.
   void reoffer(const std::string& sdp);
+  // Sends REFER with this Refer-To; the listener learns how it goes.
+  void refer(const std::string& refer_to);
+  // Reports that the call which the REFER was to replace is over.
+  void fail_refer();
+  // The value of Replaces (RFC 3891) with which the far end's other calls may replace this dialog; "": it is
+  // not answered.
+  std::string replaces() const;
   void on_event(nua_event_t event, int status, const char* phrase, nua_handle_t* handle, const sip_t* sip,
                 tagi_t tags[]) override;
 
@@ -68,6 +77,8 @@ class Dialog : public HandleOwner {
   void set_timer(int64_t delay_ms);
   void trust(const lib::SocketAddress& address);
   void trust_source(const sip_t* sip);
+  // Notes which methods the peer allows.
+  void note_methods(const sip_t* sip);
 
   // borrowed
   UserAgent& agent_;
@@ -75,6 +86,7 @@ class Dialog : public HandleOwner {
   // owned
   NuaHandle handle_;
   su_timer_t* timer_ = nullptr;
+  std::optional<Referral> referral_;  // the latest one
   // state
   State state_ = State::calling;
   bool closed_ = false;
@@ -86,6 +98,7 @@ class Dialog : public HandleOwner {
   void on_update(nua_handle_t* handle, const sip_t* sip);
   void on_info(nua_handle_t* handle, const sip_t* sip);
   void on_reoffer_answer(int status, const sip_t* sip);
+  void on_refer_step(const std::optional<ReferStep>& step);
   void on_acknowledged(const sip_t* sip);
   void on_bye(nua_handle_t* handle);
   void on_bye_answer(int status, const sip_t* sip);
@@ -99,6 +112,8 @@ class Dialog : public HandleOwner {
   bool bye_after_ack_ = false;
   bool is_reoffering_ = false;               // our re-INVITE has no final answer yet
   std::string reoffer_after_ack_;            // our SDP; "": none waits for the ACK of our answer
+  std::string refer_after_ack_;              // Refer-To; likewise
+  bool allows_refer_ = true;                 // the peer's Allow does not leave REFER out
   bool is_logged_ = false;                   // DialogLog has this dialog
   std::vector<lib::SocketAddress> trusted_;  // addresses that requests inside this dialog may come from
 };

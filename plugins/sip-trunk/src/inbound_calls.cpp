@@ -37,12 +37,14 @@ std::string target_of(const InboundDecision& decision) {
 }  // namespace
 
 InboundCalls::InboundCalls(const Host& host, const Settings& settings, const TrunkNames& names,
-                           TrunkLimits& limits, RouteTable& routes, const Metrics& metrics)
+                           TrunkLimits& limits, RouteTable& routes, LegDirectory& directory,
+                           const Metrics& metrics)
     : host_(host),
       settings_(settings),
       names_(names),
       limits_(limits),
       routes_(routes),
+      directory_(directory),
       metrics_(metrics),
       log_(host),
       numbers_(host) {}
@@ -167,7 +169,7 @@ void InboundCalls::begin(Search& search) {
   init.offer.user = search.decision.user;
   init.invite = std::move(search.invite);
   const int64_t id = ++last_id_;
-  auto leg = std::make_unique<InboundLeg>(host_, *stack_, settings_.server, std::move(init),
+  auto leg = std::make_unique<InboundLeg>(host_, *stack_, directory_, settings_.server, std::move(init),
                                           [this, id] { remove(id); });
   leg->on_ended_for_metrics([this](const telephony::Ended& ended) { metrics_.ended(ended); });
   InboundLeg& started = *leg;

@@ -32,7 +32,7 @@ class InboundCalls {
  public:
   // All outlive this; the stack is set before the first call.
   InboundCalls(const Host& host, const Settings& settings, const TrunkNames& names, TrunkLimits& limits,
-               RouteTable& routes, const Metrics& metrics);
+               RouteTable& routes, LegDirectory& directory, const Metrics& metrics);
   void set_stack(SipStack& stack) { stack_ = &stack; }
 
   Result<Empty> add_answerer(const telephony::AddAnswerer& request);
@@ -79,6 +79,7 @@ class InboundCalls {
   const TrunkNames& names_;
   TrunkLimits& limits_;
   RouteTable& routes_;
+  LegDirectory& directory_;
   const Metrics& metrics_;
   SipStack* stack_ = nullptr;
   Ladders* ladders_ = nullptr;

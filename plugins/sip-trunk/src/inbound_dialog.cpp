@@ -85,6 +85,7 @@ InboundDialog::InboundDialog(UserAgent& agent, DialogId id, nua_handle_t* handle
       contact_(agent.contact_for(source, transport_)) {
   handle_ = NuaHandle(handle, this, agent.handle_count());
   trust_source(&invite);
+  note_methods(&invite);
   trust(hop_of_url(route_.next_hop).address);
   (void)agent.use_hop(route_.next_hop);
   nua_set_hparams(handle, NUTAG_PROXY(route_.next_hop.c_str()), TAG_END());

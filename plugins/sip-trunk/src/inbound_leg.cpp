@@ -44,8 +44,8 @@ std::string warning_of(const std::string& reason) {
 
 }  // namespace
 
-InboundLeg::InboundLeg(const Host& host, SipStack& stack, const ServerSettings& server, Init init,
-                       Function<void()> on_closed)
+InboundLeg::InboundLeg(const Host& host, SipStack& stack, LegDirectory& directory,
+                       const ServerSettings& server, Init init, Function<void()> on_closed)
     : host_(host),
       stack_(stack),
       server_(server),
@@ -64,7 +64,8 @@ InboundLeg::InboundLeg(const Host& host, SipStack& stack, const ServerSettings& 
             failure_ = why;
             hangup();
           }),
-      control_(stack, media_, log_) {
+      control_(stack, media_, log_),
+      transfer_(host, stack, directory, log_, server_.require_gate, offer_.call_id, offer_.call_id) {
   service_
       .on(Leg::hangup,
           [this](const telephony::Hangup& why) -> Result<Empty> {
@@ -76,6 +77,7 @@ InboundLeg::InboundLeg(const Host& host, SipStack& stack, const ServerSettings& 
       .on(Leg::ring, [this](const telephony::Ring& how) { return ring(how); })
       .on(Leg::reject, [this](const telephony::Reject& why) { return reject(why); });
   control_.provide(service_);
+  transfer_.provide(service_);
 }
 
 void InboundLeg::start(std::vector<RegisteredAnswerer> answerers) {
@@ -126,6 +128,9 @@ Result<Empty> InboundLeg::answer() {
                  {offer_.trunk_id, (host_.mono_ns() - started_ns_) / 1'000'000, port_});
   media_.watch_silence();
   control_.open(dialog_);
+  transfer_.open(service_.handle(),
+                 {dialog_, offer_.tenant, offer_.trunk_id, offer_.from_number, calling_plugin(host_).id},
+                 trunk_);
   return Empty{};
 }
 
@@ -211,6 +216,10 @@ void InboundLeg::on_reoffer_answered(DialogId, int status, std::string_view sdp)
   }));
 }
 
+void InboundLeg::on_refer(DialogId, const ReferStep& step) {
+  post(host_, kMainStrand, alive_.bind([this, step] { transfer_.on_step(step); }));
+}
+
 void InboundLeg::on_ended(DialogId, const DialogEnd& ended) {
   post(host_, kMainStrand, alive_.bind([this, ended] { on_dialog_ended(ended); }));
 }
@@ -240,6 +249,7 @@ void InboundLeg::close(telephony::Ended ended) {
   if (metrics_) metrics_(ended);
   listener_.send(LegListener::ended, ended);
   control_.close();
+  transfer_.close();
   service_.withdraw();
   media_.close(alive_.bind([this] {
     const Function<void()> on_closed = std::move(on_closed_);

@@ -12,7 +12,9 @@
 
 #include "answerer_search.h"
 #include "leg_control.h"
+#include "leg_directory.h"
 #include "leg_media.h"
+#include "leg_transfer.h"
 #include "sip_stack.h"
 #include "trunk_limits.h"
 
@@ -30,8 +32,8 @@ class InboundLeg final : public DialogListener {
     telephony::Offer offer;  // the leg is added
   };
   // Calls on_closed() last, on the main strand.
-  InboundLeg(const Host& host, SipStack& stack, const ServerSettings& server, Init init,
-             Function<void()> on_closed);
+  InboundLeg(const Host& host, SipStack& stack, LegDirectory& directory, const ServerSettings& server,
+             Init init, Function<void()> on_closed);
 
   // Also calls f(ended) on the main strand when the call has ended.
   void on_ended_for_metrics(Function<void(const telephony::Ended&)> f) { metrics_ = std::move(f); }
@@ -59,6 +61,7 @@ class InboundLeg final : public DialogListener {
   void on_reanswer(DialogId id, std::string_view sdp) override;
   void on_info_digit(DialogId id, char digit) override;
   void on_reoffer_answered(DialogId id, int status, std::string_view sdp) override;
+  void on_refer(DialogId id, const ReferStep& step) override;
   void on_ended(DialogId id, const DialogEnd& ended) override;
 
   // borrowed
@@ -78,6 +81,7 @@ class InboundLeg final : public DialogListener {
   AnswererSearch search_;
   LegMedia media_;
   LegControl control_;
+  LegTransfer transfer_;
   Lease<telephony::LegListener> listener_;
   EndWatch listener_watch_;
   // state, main strand

@@ -85,6 +85,15 @@ Result<Invite> make_invite(OutboundCall call) {
   return invite;
 }
 
+Result<std::string> refer_uri(const TrunkAccess& trunk, const std::string& number) {
+  const std::string host = uri_host(trunk.host);
+  if (host.empty()) return {Code::invalid, "trunk host: neither a name nor an address"};
+  const auto normal = lib::normalise_number(number);
+  if (!normal || *normal != number) return {Code::invalid, "number: not normalised"};
+  const std::string port = trunk.port != 0 ? ":" + std::to_string(trunk.port) : std::string();
+  return "sip:" + number + "@" + host + port;
+}
+
 Result<TrunkRequest> make_register(const TrunkAccess& trunk, const Target& target, const std::string& call_id,
                                    uint32_t sequence, int64_t expires_sec) {
   const std::string domain = uri_host(trunk.from_domain.empty() ? trunk.host : trunk.from_domain);

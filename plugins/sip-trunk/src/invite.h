@@ -26,6 +26,9 @@ struct Invite {
 // Checks the fields. Code::invalid: a field holds a character that is not allowed in its header.
 Result<Invite> make_invite(OutboundCall call);
 
+// The URI that a far end behind the trunk is to call. Code::invalid: as above.
+Result<std::string> refer_uri(const TrunkAccess& trunk, const std::string& number);
+
 // OPTIONS to an address of a trunk, without a time-out. Code::invalid: its host is neither name nor address.
 Result<TrunkRequest> make_options(const TrunkAccess& trunk, const Target& target);
 

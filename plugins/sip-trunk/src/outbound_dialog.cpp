@@ -122,6 +122,7 @@ void OutboundDialog::on_success(const sip_t* sip) {
 
 // Sends the ACK. It and later requests go to a numeric address: see DialogRoute.
 void OutboundDialog::acknowledge(const sip_t* sip) {
+  note_methods(sip);
   const OpenTransports open{target().family(), agent_.options().tcp, transport() == Transport::tls,
                             target_host()};
   const std::string here = numeric_url(target(), transport(), target_host());

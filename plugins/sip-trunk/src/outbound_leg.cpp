@@ -11,9 +11,9 @@ namespace patchbay::sip_trunk {
 using telephony::LegListener;
 
 OutboundLeg::OutboundLeg(const Host& host, SipStack& stack, Resolver& resolver, TrunkLimits& limits,
-                         TrunkHealth& health, const ServerSettings& server, const TenantTrunks& trunks,
-                         std::vector<std::string> trunk_ids, telephony::Dial request,
-                         Function<void()> on_closed)
+                         TrunkHealth& health, LegDirectory& directory, const ServerSettings& server,
+                         const TenantTrunks& trunks, std::vector<std::string> trunk_ids,
+                         telephony::Dial request, Function<void()> on_closed)
     : host_(host),
       stack_(stack),
       limits_(limits),
@@ -38,15 +38,18 @@ OutboundLeg::OutboundLeg(const Host& host, SipStack& stack, Resolver& resolver, 
             hangup();
           }),
       control_(stack, media_, log_),
+      transfer_(host, stack, directory, log_, server_.require_gate, request_.call_id, request_.correlation),
       lookup_(host, resolver, log_),
       listener_watch_(host, request_.listener, [this] { on_owner_ended(); }),
-      dialler_watch_(host, calling_plugin(host), [this] { on_owner_ended(); }) {
+      dialler_(calling_plugin(host)),
+      dialler_watch_(host, dialler_, [this] { on_owner_ended(); }) {
   service_.on(telephony::Leg::hangup, [this](const telephony::Hangup& why) -> Result<Empty> {
     log_.info("hanging up", {{"reason", why.reason}});
     hangup();
     return Empty{};
   });
   control_.provide(service_);
+  transfer_.provide(service_);
   LegControl::refuse_answers(service_);
 }
 
@@ -190,6 +193,9 @@ void OutboundLeg::on_dialog_answered(DialogId id, const std::string& sdp, const 
   }
   media_.watch_silence();
   control_.open(id);
+  const std::string& trunk = *failover_.current();
+  transfer_.open(service_.handle(), {id, request_.tenant, trunk, request_.number, dialler_.id},
+                 trunks_.at(trunk));
 }
 
 void OutboundLeg::report_answered(Handle port) {
@@ -217,6 +223,10 @@ void OutboundLeg::on_reoffer_answered(DialogId, int status, std::string_view sdp
   post(host_, kMainStrand, alive_.bind([this, done = media_.negotiation().reoffer_answered(status, sdp)] {
     control_.on_reoffer_answered(done);
   }));
+}
+
+void OutboundLeg::on_refer(DialogId, const ReferStep& step) {
+  post(host_, kMainStrand, alive_.bind([this, step] { transfer_.on_step(step); }));
 }
 
 void OutboundLeg::on_ended(DialogId id, const DialogEnd& ended) {
@@ -260,6 +270,7 @@ void OutboundLeg::close(const telephony::Ended& ended) {
   if (metrics_) metrics_(ended);
   listener_.send(LegListener::ended, ended);
   control_.close();
+  transfer_.close();
   service_.withdraw();
   media_.close(alive_.bind([this] {
     const Function<void()> on_closed = std::move(on_closed_);

@@ -15,7 +15,9 @@
 
 #include "dial_gate_check.h"
 #include "leg_control.h"
+#include "leg_directory.h"
 #include "leg_media.h"
+#include "leg_transfer.h"
 #include "read_settings.h"
 #include "resolver.h"
 #include "sip_stack.h"
@@ -33,8 +35,8 @@ class OutboundLeg final : public DialogListener {
   // Tries the trunks `trunk_ids` of `trunks`, in order. Calls on_closed() last, on the main strand. Construct
   // it in the method that dials, because the calling plugin owns the call, as its listener does.
   OutboundLeg(const Host& host, SipStack& stack, Resolver& resolver, TrunkLimits& limits, TrunkHealth& health,
-              const ServerSettings& server, const TenantTrunks& trunks, std::vector<std::string> trunk_ids,
-              telephony::Dial request, Function<void()> on_closed);
+              LegDirectory& directory, const ServerSettings& server, const TenantTrunks& trunks,
+              std::vector<std::string> trunk_ids, telephony::Dial request, Function<void()> on_closed);
 
   // Also calls f(refused) on the main strand when a trunk is passed over because of its limit.
   void on_limited_for_metrics(Function<void(const TrunkRefusal&)> f) { limited_ = std::move(f); }
@@ -68,6 +70,7 @@ class OutboundLeg final : public DialogListener {
   void on_reanswer(DialogId id, std::string_view sdp) override;
   void on_info_digit(DialogId id, char digit) override;
   void on_reoffer_answered(DialogId id, int status, std::string_view sdp) override;
+  void on_refer(DialogId id, const ReferStep& step) override;
   void on_ended(DialogId id, const DialogEnd& ended) override;
 
   // borrowed
@@ -90,8 +93,10 @@ class OutboundLeg final : public DialogListener {
   TrunkPlace place_;  // at the current trunk
   LegMedia media_;    // open before the first dialog
   LegControl control_;
+  LegTransfer transfer_;
   TrunkLookup lookup_;
   EndWatch listener_watch_;
+  const Handle dialler_;  // the plugin
   EndWatch dialler_watch_;
   // state, main strand
   DialogId dialog_ = 0;

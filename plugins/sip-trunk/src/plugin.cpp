@@ -78,7 +78,7 @@ class SipTrunk final : public Plugin {
                                        ladders_);
     routes_->tables.configure(settings_);
     inbound_ = std::make_unique<InboundCalls>(host(), settings_, *names_, limits_, routes_->tables.inbound,
-                                              *metrics_);
+                                              directory_, *metrics_);
     inbound_->keep_ladders(ladders_);
     inbound_->on_count([this] { on_legs_changed(); });
     PB_TRY_VALUE(stack_, SipStack::start(options));
@@ -189,9 +189,9 @@ class SipTrunk final : public Plugin {
         choose_trunks(tenant->second, routes_->tables.outbound.rows(request.tenant), request.number);
     if (choice.trunk_ids.empty()) return {Code::not_found, kNoTrunk};
     const int64_t id = ++last_id_;
-    auto leg = std::make_unique<OutboundLeg>(host(), *stack_, resolver_, limits_, *health_, settings_.server,
-                                             tenant->second, std::move(choice.trunk_ids), request,
-                                             [this, id] { remove_leg(id); });
+    auto leg = std::make_unique<OutboundLeg>(host(), *stack_, resolver_, limits_, *health_, directory_,
+                                             settings_.server, tenant->second, std::move(choice.trunk_ids),
+                                             request, [this, id] { remove_leg(id); });
     leg->on_limited_for_metrics([this](const TrunkRefusal& refused) { metrics_->limited(refused.limit); });
     leg->on_ended_for_metrics([this](const telephony::Ended& ended) { metrics_->ended(ended); });
     const telephony::Dialled dialled{leg->handle()};
@@ -338,6 +338,7 @@ class SipTrunk final : public Plugin {
                                  }};
   Timer stats_timer_{host()};
   std::map<std::string, RegisteredGate> gates_;  // by name
+  LegDirectory directory_{gates_};               // outlives the legs
   TrunkLimits limits_;                           // outlives the legs and the next one
   std::unique_ptr<SharedTrunkUse> shared_use_;
   std::unique_ptr<TrunkRegistrations> registrations_;  // outlives the routes

@@ -4,6 +4,7 @@
 #include <sys/socket.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -29,7 +30,20 @@ void route_to_source(msg_t* message, sip_t& answer) {
   answer.sip_contact = sip_contact_make(home, contact.c_str());
 }
 
+// A call goes on when its transfer is refused, whatever the status.
+void keep_dialog(msg_t* message, sip_t& answer) {
+  sip_status_t& status = *answer.sip_status;
+  if (answer.sip_cseq == nullptr || answer.sip_cseq->cs_method != sip_method_refer || status.st_status < 300)
+    return;
+  int graceful = 0;
+  if (sip_response_terminates_dialog(status.st_status, sip_method_refer, &graceful) >= 0) return;
+  status.st_phrase = su_sprintf(msg_home(message), "%d %s", status.st_status,
+                                status.st_phrase != nullptr ? status.st_phrase : "");
+  status.st_status = 400;
+}
+
 void screen(msg_t* message, sip_t& sip) {
+  if (sip.sip_status != nullptr) keep_dialog(message, sip);
   if (sip.sip_status != nullptr && request_guard != nullptr && request_guard->is_stray(sip))
     route_to_source(message, sip);
   // Refused here, because sofia-sip answers another SIP version at the address in Via, before it has noted
@@ -119,6 +133,16 @@ const msg_mclass_t* screening_parser() {
     return made;
   }();
   return parser;
+}
+
+int received_status(const sip_t& response) {
+  if (response.sip_status == nullptr) return 0;
+  const std::string_view phrase =
+      response.sip_status->st_phrase != nullptr ? response.sip_status->st_phrase : "";
+  const bool is_kept = response.sip_cseq != nullptr && response.sip_cseq->cs_method == sip_method_refer &&
+                       response.sip_status->st_status == 400 && phrase.size() > 4 && phrase[3] == ' ' &&
+                       phrase.find_first_not_of("0123456789") == 3;
+  return is_kept ? std::atoi(phrase.data()) : response.sip_status->st_status;
 }
 
 void set_request_guard(RequestGuard* guard) noexcept { request_guard = guard; }

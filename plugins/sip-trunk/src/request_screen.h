@@ -56,6 +56,11 @@ class PerSecondLimit {
 // of memory.
 const msg_mclass_t* screening_parser();
 
+// The status of a response as it was received. For refusals of REFER that would end the whole dialog by RFC
+// 5057, such as 404 from a far end that does not know the number, sofia-sip sees 400 instead, with the phrase
+// "404 Not Found".
+int received_status(const sip_t& response);
+
 // Sets the guard of the messages that the calling thread parses; null: none.
 void set_request_guard(RequestGuard* guard) noexcept;
 

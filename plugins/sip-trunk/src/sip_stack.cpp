@@ -44,6 +44,10 @@ void SipStack::answer(DialogId id, std::string sdp) { agent_->answer(id, std::mo
 
 void SipStack::reoffer(DialogId id, std::string sdp) { agent_->reoffer(id, std::move(sdp)); }
 
+void SipStack::refer(DialogId id, std::string uri, DialogId replaced) {
+  agent_->refer(id, std::move(uri), replaced);
+}
+
 void SipStack::refuse(DialogId id, Refusal refusal) { agent_->refuse(id, std::move(refusal)); }
 
 void SipStack::hang_up_stored(StoredDialog dialog, TrunkAccess trunk) {

@@ -81,6 +81,11 @@ class SipStack {
   // has ended. One at a time.
   void reoffer(DialogId id, std::string sdp);
 
+  // Asks the far end of an answered call, with REFER, to call `uri`, a SIP URI without headers; with
+  // `replaced`, an answered call, in place of that (Replaces, RFC 3891). on_refer follows, unless the call
+  // has ended. One at a time.
+  void refer(DialogId id, std::string uri, DialogId replaced = 0);
+
   // Ends a call: refuses or cancels it before the answer, or sends BYE; on_ended follows. Ignores unknown and
   // ended dialogs. Any thread, never blocks.
   void hangup(DialogId id);

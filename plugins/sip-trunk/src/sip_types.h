@@ -132,6 +132,19 @@ struct DialogEnd {
   std::string detail{};  // more reasons: Reason, Warning, why a challenge was not answered
 };
 
+// How our REFER goes: after `accepted` one of the next two follows; the other kinds are the last.
+struct ReferStep {
+  enum class Kind {
+    accepted,    // the far end tries it
+    reported,    // with the final status of the call that it made
+    unreported,  // it was accepted, but no final status comes
+    refused,     // with the status of the refusal; 0: there was no answer
+  };
+  Kind kind = Kind::refused;
+  int status = 0;
+  std::string text{};  // the reason phrase, or why there was no answer; at most 200 bytes
+};
+
 // Everything that another process needs to end an answered dialog: header values and destination.
 struct StoredDialog {
   std::string call_id;
@@ -187,6 +200,8 @@ class DialogListener {
   virtual void on_info_digit(DialogId, char) {}
   // The final answer to our re-INVITE: 200 with SDP, or another status; 0: none came.
   virtual void on_reoffer_answered(DialogId id, int status, std::string_view sdp) = 0;
+  // Our REFER: see ReferStep.
+  virtual void on_refer(DialogId, const ReferStep&) {}
   virtual void on_ended(DialogId id, const DialogEnd& ended) = 0;
 
  protected:

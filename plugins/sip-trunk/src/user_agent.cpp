@@ -1,5 +1,7 @@
 #include "user_agent.h"
 
+#include <patchbay/percent_encoding.h>
+
 #include <algorithm>
 #include <chrono>
 #include <cstdlib>
@@ -199,25 +201,25 @@ bool UserAgent::open() {
   const std::string url = addresses_.listen_url(), tls_url = addresses_.listen_tls_url();
   if (options_.certificates) tls_.use(options_.certificates);
   const SofiaTls::Capture capture(tls_);
-  nua_ = nua_create(
-      root_, on_nua, this, NUTAG_URL(url.c_str()),
-      // Sofia-sip finds no certificates there; SofiaTls has them.
-      TAG_IF(options_.tls, NUTAG_SIPS_URL(tls_url.c_str())), NUTAG_CERTIFICATE_DIR("/nonexistent"),
-      TPTAG_TLS_VERIFY_POLICY(TPTLS_VERIFY_OUT), SIPTAG_USER_AGENT_STR(options_.user_agent.c_str()),
-      // Disables sofia-sip's own redirects, retries and negotiation.
-      NUTAG_RETRY_COUNT(0), NUTAG_MEDIA_ENABLE(0), NUTAG_AUTOANSWER(0), NUTAG_AUTOALERT(0),
-      NUTAG_INVITE_TIMER(0), NUTAG_SESSION_TIMER(0),
-      NUTAG_OUTBOUND("no-outbound no-natify no-options-keepalive no-validate"),
-      SIPTAG_ALLOW_STR("INVITE, ACK, CANCEL, BYE, OPTIONS, UPDATE, INFO"), SIPTAG_SUPPORTED(nullptr),
-      NUTAG_APPL_METHOD("INVITE, BYE, UPDATE, INFO"), SIPTAG_ALLOW_EVENTS(nullptr),
-      // Dialog sends the ACK. It also sees 100, which ends the silence timeout.
-      NUTAG_AUTOACK(0), NTATAG_PASS_100(1), NTATAG_SIP_T1X64(options_.transaction_timeout_ms),
-      NTATAG_MCLASS(screening_parser()),
-      // Ignores errors in headers that this plugin does not use (session timers, events).
-      NTATAG_BAD_RESP_MASK(sip_mask_response | sip_mask_ua),
-      // Never switches a long request to TCP.
-      NTATAG_UDP_MTU(65535), NTATAG_MAXSIZE(65536), TPTAG_KEEPALIVE(options_.tcp_keepalive_ms),
-      TPTAG_TIMEOUT(kTcpConnectTimeoutMs), TPTAG_LOG(options_.messages != nullptr), TAG_END());
+  nua_ = nua_create(root_, on_nua, this, NUTAG_URL(url.c_str()),
+                    // Sofia-sip finds no certificates there; SofiaTls has them.
+                    TAG_IF(options_.tls, NUTAG_SIPS_URL(tls_url.c_str())),
+                    NUTAG_CERTIFICATE_DIR("/nonexistent"), TPTAG_TLS_VERIFY_POLICY(TPTLS_VERIFY_OUT),
+                    SIPTAG_USER_AGENT_STR(options_.user_agent.c_str()),
+                    // Disables sofia-sip's own redirects, retries and negotiation.
+                    NUTAG_RETRY_COUNT(0), NUTAG_MEDIA_ENABLE(0), NUTAG_AUTOANSWER(0), NUTAG_AUTOALERT(0),
+                    NUTAG_INVITE_TIMER(0), NUTAG_SESSION_TIMER(0),
+                    NUTAG_OUTBOUND("no-outbound no-natify no-options-keepalive no-validate"),
+                    SIPTAG_ALLOW_STR(kAllowedMethods), SIPTAG_SUPPORTED(nullptr),
+                    NUTAG_APPL_METHOD("INVITE, BYE, UPDATE, INFO"), SIPTAG_ALLOW_EVENTS(nullptr),
+                    // Dialog sends the ACK. It also sees 100, which ends the silence timeout.
+                    NUTAG_AUTOACK(0), NTATAG_PASS_100(1), NTATAG_SIP_T1X64(options_.transaction_timeout_ms),
+                    NTATAG_MCLASS(screening_parser()),
+                    // Ignores errors in headers that this plugin does not use (session timers, events).
+                    NTATAG_BAD_RESP_MASK(sip_mask_response | sip_mask_ua),
+                    // Never switches a long request to TCP.
+                    NTATAG_UDP_MTU(65535), NTATAG_MAXSIZE(65536), TPTAG_KEEPALIVE(options_.tcp_keepalive_ms),
+                    TPTAG_TIMEOUT(kTcpConnectTimeoutMs), TPTAG_LOG(options_.messages != nullptr), TAG_END());
   if (nua_ == nullptr) return false;
   nua_get_params(nua_, TAG_ANY(), TAG_END());  // on_parameters() reads the port
   return true;
@@ -367,6 +369,18 @@ void UserAgent::reoffer(DialogId id, std::string sdp) {
   (void)post([this, id, sdp = std::move(sdp)] {
     const auto found = dialogs_.find(id);
     if (found != dialogs_.end()) found->second->reoffer(sdp);
+  });
+}
+
+// Replaces is a header of the URI, so it is escaped there (RFC 3261 section 19.1.1).
+void UserAgent::refer(DialogId id, std::string uri, DialogId replaced) {
+  (void)post([this, id, uri = std::move(uri), replaced] {
+    const auto found = dialogs_.find(id);
+    if (found == dialogs_.end()) return;
+    const auto other = dialogs_.find(replaced);
+    const std::string replaces = other != dialogs_.end() ? other->second->replaces() : std::string();
+    if (replaced != 0 && replaces.empty()) return found->second->fail_refer();
+    found->second->refer("<" + uri + (replaces.empty() ? "" : "?Replaces=" + percent_encode(replaces)) + ">");
   });
 }
 

@@ -44,6 +44,7 @@ class UserAgent final : public RequestGuard {
   void answer(DialogId id, std::string sdp);
   void refuse(DialogId id, Refusal refusal);
   void reoffer(DialogId id, std::string sdp);
+  void refer(DialogId id, std::string uri, DialogId replaced);
   Status request(TrunkRequest request, OnTrunkAnswer done);
   void hang_up_stored(StoredDialog dialog, TrunkAccess trunk);
   void set_allowed_peers(std::vector<lib::SocketAddress> peers);

@@ -51,6 +51,13 @@ class Caller final : public sip_trunk::DialogListener {
     reoffer_answers_.push_back(std::to_string(status) + (sdp.empty() ? "" : " SDP"));
     changed_.notify_all();
   }
+  void on_refer(DialogId, const sip_trunk::ReferStep& step) override {
+    constexpr const char* kKinds[] = {"accepted", "reported", "unreported", "refused"};
+    const std::lock_guard lock(mutex_);
+    refer_steps_.push_back(std::string(kKinds[static_cast<int>(step.kind)]) + " " +
+                           std::to_string(step.status) + " " + step.text);
+    changed_.notify_all();
+  }
   void on_ended(DialogId, const sip_trunk::DialogEnd& ended) override {
     const std::lock_guard lock(mutex_);
     ++ended_count_;
@@ -99,6 +106,12 @@ class Caller final : public sip_trunk::DialogListener {
     const std::lock_guard lock(mutex_);
     return reoffer_answers_.empty() ? "" : reoffer_answers_.back();
   }
+  // The step of our REFER with this number, from 1: "reported 486 Busy Here".
+  std::string wait_refer_step(size_t number) {
+    (void)wait([this, number] { return refer_steps_.size() >= number; });
+    const std::lock_guard lock(mutex_);
+    return refer_steps_.size() >= number ? refer_steps_[number - 1] : "";
+  }
   std::vector<int> progress() const { return locked(progress_); }
 
   std::string reanswer;  // set before the call
@@ -120,6 +133,7 @@ class Caller final : public sip_trunk::DialogListener {
   std::vector<std::string> reoffers_;
   int reanswers_ = 0;
   std::vector<std::string> reoffer_answers_;
+  std::vector<std::string> refer_steps_;
   std::optional<sip_trunk::DialogEnd> ended_;
   int ended_count_ = 0;
 };

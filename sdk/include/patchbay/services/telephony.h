@@ -57,6 +57,25 @@ struct Digits {
   PATCHBAY_FIELDS(digits)
 };
 
+// Blind: `number`. Attended: `leg`.
+struct Transfer {
+  std::string number;  // normalised; whom the far end is to call, through the same trunk
+  Handle leg;          // instance of Leg, answered, of the same owner and trunk: with whose far end it is to
+                       // talk
+  int64_t timeout_ms = 60000;  // until the final status; 1 s to 3 minutes
+  PATCHBAY_FIELDS(number, leg, timeout_ms)
+};
+
+struct Transferred {
+  // The far end has reached the other party: hang up, if it has not done so. False: the call goes on as
+  // before.
+  bool completed = false;
+  int64_t sip_status = 0;  // of the far end's call, or of its refusal; 202: it has accepted, and either has
+                           // left the call or does not report how it went
+  std::string detail;      // "busy (486)"; "" when completed
+  PATCHBAY_FIELDS(completed, sip_status, detail)
+};
+
 // A call, controlled by its owner.
 // Thread: runs on the provider's main strand, answers on the strand of the caller.
 // Lifetime: until ended(); then methods fail with Code::gone.
@@ -82,7 +101,15 @@ struct Leg {
   // they are queued. Code::unsupported: the far end does not take them. Code::conflict: the call is not
   // answered.
   static constexpr Method<5, Digits, Empty> send_digits{"send_digits"};
-  static constexpr auto methods() { return std::make_tuple(hangup, answer, ring, reject, hold, send_digits); }
+  // Asks the far end, with REFER, to call another party instead of us, and replies when it has the outcome.
+  // The number is first asked of the dial gates, also that of the other leg. Code::denied: a gate refuses it,
+  // and nothing is sent. Code::unsupported: the far end or its trunk does not transfer calls. Code::conflict:
+  // a call is not answered, or another transfer is under way. Code::timeout: no outcome in time; the far end
+  // may still try. After an error the call goes on.
+  static constexpr Method<6, Transfer, Transferred> transfer{"transfer"};
+  static constexpr auto methods() {
+    return std::make_tuple(hangup, answer, ring, reject, hold, send_digits, transfer);
+  }
 };
 
 struct Progress {
