@@ -105,6 +105,11 @@ TEST_CASE("an inbound call is offered, rung, answered, held, and hung up by the 
   CHECK(call.is_held());
   CHECK(lab.ask(leg, Leg::send_digits, {"12#"}) == "");
   CHECK(call.sent_digits() == "12#");
+  CHECK(lab.ask(leg, Leg::transfer, {"+49303", {}, 1000}) == "the far end does not transfer calls");
+  call.on_transfer({true, 200, ""});
+  CHECK(lab.ask(leg, Leg::transfer, {"+49304", {}, 1000}) == "");
+  REQUIRE(call.transfers().size() == 2);
+  CHECK(call.transfers()[1].number == "+49304");
   call.press("9*");
   call.hang_up();
   CHECK(lab.owner.log == "progress 183\nanswered\ndigit 9\ndigit *\nended far 0 answered\n");

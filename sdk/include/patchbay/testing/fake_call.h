@@ -49,10 +49,17 @@ class CallState {
               held = what.held;
               return Empty{};
             })
-        .on(Leg::send_digits, [this](const telephony::Digits& what) -> Result<Empty> {
+        .on(Leg::send_digits,
+            [this](const telephony::Digits& what) -> Result<Empty> {
+              PB_TRY(check_answered());
+              digits += what.digits;
+              return Empty{};
+            })
+        .on(Leg::transfer, [this](const telephony::Transfer& what) -> Result<telephony::Transferred> {
           PB_TRY(check_answered());
-          digits += what.digits;
-          return Empty{};
+          transfers.push_back(what);
+          if (!transfer_outcome) return {Code::unsupported, "the far end does not transfer calls"};
+          return *transfer_outcome;
         });
   }
 
@@ -110,6 +117,8 @@ class CallState {
   std::vector<telephony::Ring> rings;
   int64_t refused_with = 0;
   std::string refused_reason, hangup_reason, digits;
+  std::vector<telephony::Transfer> transfers;
+  std::optional<telephony::Transferred> transfer_outcome;
   std::optional<telephony::Ended> ended;
   FakePort port;
 
@@ -190,6 +199,10 @@ class FakeCall {
   void fail(const std::string& why) const {
     act([&] { state_->end(detail::ended_as("failed", 0, why)); });
   }
+  // What the far end replies to transfers from here on; until then it does not transfer calls.
+  void on_transfer(telephony::Transferred outcome) const {
+    act([&] { state_->transfer_outcome = std::move(outcome); });
+  }
   // Audio, at the rate that FakeTelephony was made with. It is moved while the test's clock is advanced and
   // the plugin has joined the port (FakeAudio).
   void say(const Pcm& pcm) const { state_->port.say(pcm); }
@@ -200,6 +213,7 @@ class FakeCall {
   bool is_answered() const { return read(&detail::CallState::answered); }
   bool is_held() const { return read(&detail::CallState::held); }
   std::vector<telephony::Ring> rings() const { return read(&detail::CallState::rings); }
+  std::vector<telephony::Transfer> transfers() const { return read(&detail::CallState::transfers); }
   std::string sent_digits() const { return read(&detail::CallState::digits); }
   // The status with which an inbound call was refused; 0: it was not.
   int64_t refused_with() const { return read(&detail::CallState::refused_with); }
