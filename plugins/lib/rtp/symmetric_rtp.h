@@ -38,8 +38,11 @@ class SymmetricRtp {
   // Returns whether to accept RTCP: only from the host that media comes from. Never latches.
   bool accept_rtcp(const SocketAddress& sender) const noexcept { return sender.same_ip(destination()); }
 
-  // Where to send media.
-  const SocketAddress& destination() const noexcept { return latched_.valid() ? latched_ : expected_; }
+  // Where to send media; invalid: nowhere, because the SDP names no address (0.0.0.0, a hold).
+  SocketAddress destination() const noexcept {
+    if (latched_.valid()) return latched_;
+    return expected_.is_unspecified() ? SocketAddress{} : expected_;
+  }
 
  private:
   SocketAddress expected_;

@@ -76,12 +76,13 @@ struct RemoteOffer {
 std::string write_offer(const LocalMedia& local);
 
 // Parses the answer to write_offer()'s offer. Code::unsupported: no audio that we support (no audio line,
-// port 0, no common codec, security that the policy does not allow). Code::invalid: not SDP.
-Result<RemoteMedia> parse_answer(const LocalMedia& offer, std::string_view text);
+// port 0, no common codec, security that the policy does not allow). Code::invalid: not SDP. `previous`: what
+// was agreed on before in this dialog, whose role in DTLS we keep.
+Result<RemoteMedia> parse_answer(const LocalMedia& offer, std::string_view text,
+                                 const AgreedSecurity& previous = {});
 
 // Parses an offer of the peer (INVITE, re-INVITE) and accepts the first audio line that we support, with the
-// one codec of it that comes first in `local`; errors as above. `previous`: what was agreed on before in this
-// dialog, whose key we keep.
+// one codec of it that comes first in `local`; errors and `previous` as above, whose key we keep, too.
 Result<RemoteOffer> parse_offer(const LocalMedia& local, std::string_view text,
                                 const AgreedSecurity& previous = {});
 

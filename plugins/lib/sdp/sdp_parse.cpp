@@ -196,27 +196,19 @@ SecurityAttributes read_security(const sdp_media_t* line) {
   return out;
 }
 
-// What differs between an offer and an answer.
-struct OfferContext {
-  PayloadTypes& types;
-  const AgreedSecurity& previous;
-};
-
-// `offer`: null for an answer.
+// `offered_types`: of an offer; null for an answer.
 Result<RemoteMedia> read_line(const LocalMedia& local, const sdp_media_t* line, const std::string& protocol,
-                              const OfferContext* offer) {
+                              const AgreedSecurity& previous, PayloadTypes* offered_types) {
   RemoteMedia out;
   if (line->m_type != sdp_media_audio) return {Code::unsupported, "the SDP has no audio line"};
   if (line->m_rejected != 0 || line->m_port == 0) return {Code::unsupported, "the peer refuses audio"};
   if (!is_rtp_protocol(protocol)) return {Code::unsupported, "the audio is not RTP"};
   if (line->m_port > 65535) return {Code::invalid, "SDP with an impossible port"};
-  if (!(offer != nullptr ? read_offered_codecs(local, line, out, offer->types)
-                         : read_answered_codecs(local, line, out)))
+  if (!(offered_types != nullptr ? read_offered_codecs(local, line, out, *offered_types)
+                                 : read_answered_codecs(local, line, out)))
     return {Code::unsupported, "no codec in common"};
-  PB_TRY_VALUE(out.security,
-               offer != nullptr
-                   ? read_offered_security(local.security, protocol, read_security(line), offer->previous)
-                   : read_answered_security(local.security, protocol, read_security(line)));
+  const auto read = offered_types != nullptr ? read_offered_security : read_answered_security;
+  PB_TRY_VALUE(out.security, read(local.security, protocol, read_security(line), previous));
   out.security.protocol = protocol;
   const sdp_connection_t* connection = sdp_media_connections(line);
   if (connection == nullptr || connection->c_mcast || connection->c_address == nullptr)
@@ -255,12 +247,13 @@ OfferedLine repeat(const sdp_media_t* line, const std::string& protocol) {
 
 }  // namespace
 
-Result<RemoteMedia> parse_answer(const LocalMedia& offer, std::string_view text) {
+Result<RemoteMedia> parse_answer(const LocalMedia& offer, std::string_view text,
+                                 const AgreedSecurity& previous) {
   PB_TRY_VALUE(const Parsed parsed, parse(text));
   // An answer repeats the lines of the offer in their order, and our offer has one.
   const sdp_media_t* line = parsed.session()->sdp_media;
   if (line == nullptr) return {Code::unsupported, "the SDP has no audio line"};
-  return read_line(offer, line, parsed.protocols.front(), nullptr);
+  return read_line(offer, line, parsed.protocols.front(), previous, nullptr);
 }
 
 Result<RemoteOffer> parse_offer(const LocalMedia& local, std::string_view text,
@@ -268,7 +261,6 @@ Result<RemoteOffer> parse_offer(const LocalMedia& local, std::string_view text,
   PB_TRY_VALUE(const Parsed parsed, parse(text));
   RemoteOffer out;
   out.types = local.types;
-  const OfferContext context{out.types, previous};
   Error refused{Code::unsupported, "the SDP has no audio line"};
   bool accepted = false;
   for (const sdp_media_t* line = parsed.session()->sdp_media; line != nullptr; line = line->m_next) {
@@ -276,7 +268,7 @@ Result<RemoteOffer> parse_offer(const LocalMedia& local, std::string_view text,
     const std::string& protocol = parsed.protocols[out.lines.size()];
     out.lines.push_back(repeat(line, protocol));
     if (accepted || line->m_type != sdp_media_audio) continue;
-    auto media = read_line(local, line, protocol, &context);
+    auto media = read_line(local, line, protocol, previous, &out.types);
     if (!media) {
       refused = std::move(media).error();
       continue;

@@ -34,15 +34,18 @@ std::vector<Fingerprint> usable_fingerprints(const SecurityAttributes& peer) {
   return usable;
 }
 
-// Sets DTLS with the role that the peer leaves to us. In an answer actpass is wrong, so that we take the
-// client's role.
-Result<AgreedSecurity> agree_on_dtls(const SecurityAttributes& peer) {
+// Sets DTLS with the role that the peer leaves to us: the one before, because another role would need a new
+// handshake (RFC 5763 section 6.6); otherwise the client's. In an answer actpass is wrong, and means the
+// same.
+Result<AgreedSecurity> agree_on_dtls(const SecurityAttributes& peer, const AgreedSecurity& previous) {
   AgreedSecurity agreed;
   agreed.is_dtls = true;
   agreed.fingerprints = usable_fingerprints(peer);
   const auto setup = peer.setup.empty() ? DtlsSetup::actpass : parse_setup(peer.setup);
   if (!setup) return Error{Code::unsupported, "the peer's a=setup is not supported"};
   agreed.setup = *setup == DtlsSetup::active ? DtlsSetup::passive : DtlsSetup::active;
+  const bool is_same_peer = previous.is_dtls && previous.fingerprints == agreed.fingerprints;
+  if (*setup == DtlsSetup::actpass && is_same_peer) agreed.setup = previous.setup;
   return agreed;
 }
 
@@ -87,6 +90,18 @@ void keep_agreed(LocalSecurity& local, const AgreedSecurity& agreed) {
   local.offered_keys.push_back({tag + 1, agreed.sent->key});
 }
 
+void replace_used_key(LocalSecurity& local, const MasterKey& used) {
+  auto& lines = local.offered_keys;
+  const auto line =
+      std::find_if(lines.begin(), lines.end(), [&](const CryptoLine& one) { return one.key == used; });
+  if (line == lines.end()) return;
+  const auto fresh = MasterKey::random(used.profile());
+  if (fresh)
+    line->key = *fresh;
+  else
+    lines.erase(line);
+}
+
 std::string offered_protocol(const LocalSecurity& local) {
   if (!local.protocol.empty()) return local.protocol;
   if (local.policy != SrtpPolicy::required) return "RTP/AVP";
@@ -103,7 +118,8 @@ std::string offered_attributes(const LocalSecurity& local) {
 }
 
 Result<AgreedSecurity> read_answered_security(const LocalSecurity& local, std::string_view protocol,
-                                              const SecurityAttributes& peer) {
+                                              const SecurityAttributes& peer,
+                                              const AgreedSecurity& previous) {
   const RtpProtocol* const known = protocol_named(protocol);
   if (known == nullptr) return Error{Code::unsupported, "the audio is not RTP"};
   if (local.policy == SrtpPolicy::off) {
@@ -111,7 +127,7 @@ Result<AgreedSecurity> read_answered_security(const LocalSecurity& local, std::s
     return AgreedSecurity{};
   }
   if (local.keying == SrtpKeying::dtls) {
-    if (!usable_fingerprints(peer).empty()) return agree_on_dtls(peer);
+    if (!usable_fingerprints(peer).empty()) return agree_on_dtls(peer, previous);
   } else {
     for (const std::string_view text : peer.crypto) {
       auto chosen = parse_crypto(text);
@@ -155,7 +171,7 @@ Result<AgreedSecurity> read_offered_security(const LocalSecurity& local, std::st
     agreed.received = *std::move(theirs);
     return agreed;
   }
-  if (!usable_fingerprints(peer).empty()) return agree_on_dtls(peer);
+  if (!usable_fingerprints(peer).empty()) return agree_on_dtls(peer, previous);
   if (known->is_secure) return Error{Code::unsupported, "no way to encrypt the audio in common"};
   if (local.policy == SrtpPolicy::required) return in_the_clear();
   return AgreedSecurity{};

@@ -74,6 +74,9 @@ struct SecurityAttributes {
 
 // Makes later offers those of the same security: its kind, its protocol and our key.
 void keep_agreed(LocalSecurity& local, const AgreedSecurity& agreed);
+// Offers a new key instead of one that has encrypted packets and whose indices are forgotten, because an
+// index must never be used twice. No-op for a key that is not offered.
+void replace_used_key(LocalSecurity& local, const MasterKey& used);
 
 // The protocol of our offer's media line: "RTP/AVP", "RTP/SAVP", "UDP/TLS/RTP/SAVP".
 std::string offered_protocol(const LocalSecurity& local);
@@ -83,10 +86,12 @@ std::string offered_attributes(const LocalSecurity& local);
 // Whether sofia-sip must read a media line of this protocol as RTP/AVP.
 bool is_rtp_protocol(std::string_view protocol);
 
-// Decides from an answer to our offer. Code::unsupported: the peer does not do what we require.
+// Decides from an answer to our offer. `previous`: what was agreed on before, whose role in DTLS we keep if
+// the peer leaves it to us. Code::unsupported: the peer does not do what we require.
 Result<AgreedSecurity> read_answered_security(const LocalSecurity& local, std::string_view protocol,
-                                              const SecurityAttributes& peer);
-// Decides from an offer. For SDES makes our key, unless `previous` has one for the same suite.
+                                              const SecurityAttributes& peer,
+                                              const AgreedSecurity& previous = {});
+// Decides from an offer, likewise. For SDES makes our key, unless `previous` has one for the same suite.
 Result<AgreedSecurity> read_offered_security(const LocalSecurity& local, std::string_view protocol,
                                              const SecurityAttributes& peer, const AgreedSecurity& previous);
 // Attribute lines of our answer to that offer.

@@ -63,7 +63,11 @@ void LegMedia::prepare_dtls() {
     if (!secured) return on_failed_(secured.error().text);
     log_encryption();
   };
-  callbacks.on_failed = [this](const std::string& why) { on_failed_(why); };
+  callbacks.on_failed = [this](const std::string& why) {
+    // With the keys before, the call goes on. If the peer has forgotten them, it ends for want of audio.
+    if (setup_->encryption().first.empty()) return on_failed_(why);
+    if (log_) log_->warn("a new DTLS handshake in the call failed, which keeps its keys", {{"why", why}});
+  };
   dtls_ = std::make_unique<DtlsLeg>(host_, std::move(callbacks));
   dtls_inbox_ =
       std::make_unique<DtlsInbox>(host_, [this](const lib::Datagram& datagram) { dtls_->receive(datagram); });

@@ -93,7 +93,7 @@ void MediaSetup::set_signalling_ip(const std::string& ip) {
 
 Status MediaSetup::apply_answer(std::string_view sdp) {
   const std::lock_guard lock(mutex_);
-  PB_TRY_VALUE(const lib::RemoteMedia remote, lib::parse_answer(local_, sdp));
+  PB_TRY_VALUE(const lib::RemoteMedia remote, lib::parse_answer(local_, sdp, agreed_));
   return apply(remote);
 }
 
@@ -120,7 +120,7 @@ Status MediaSetup::reoffer_answered(int status, std::string_view sdp) {
                                       ? "the far end did not answer the re-INVITE"
                                       : "the far end refused the re-INVITE: SIP " + std::to_string(status)};
   if (status == 200) {
-    const auto remote = lib::parse_answer(local_, sdp);
+    const auto remote = lib::parse_answer(local_, sdp, agreed_);
     applied = remote ? apply(*remote) : Status(remote.error());
   }
   if (!applied) local_.held = is_held_;
@@ -140,8 +140,9 @@ Status MediaSetup::apply(const lib::RemoteMedia& remote) {
     const lib::AddressKind kind = target.kind();
     return kind == lib::AddressKind::host || (peer && kind == peer->kind());
   };
-  // The SDP is untrusted: it must not direct our packets at this machine or at a multicast group.
-  if (remote.send && !is_allowed(remote.rtp))
+  // The SDP is untrusted: it must not direct our packets at this machine or at a multicast group. A peer that
+  // only sends gets RTCP and DTLS, too.
+  if (!remote.rtp.is_unspecified() && !is_allowed(remote.rtp))
     return {Code::denied, "its address " + remote.rtp.ip_text() + " is not a possible address of the trunk"};
   PB_TRY(apply_security(remote, peer ? *peer : lib::SocketAddress()));
   is_held_ = local_.held;
@@ -164,6 +165,7 @@ Status MediaSetup::apply(const lib::RemoteMedia& remote) {
 // Caller holds mutex_.
 Status MediaSetup::apply_security(const lib::RemoteMedia& remote, const lib::SocketAddress& signalling) {
   const lib::AgreedSecurity& agreed = remote.security;
+  const std::shared_ptr<SrtpProtection> before = protection_;
   if (agreed.is_sdes) {
     PB_TRY_VALUE(protection_,
                  secure_media_->protection(agreed.sent->key, agreed.received->key, protection_.get()));
@@ -172,9 +174,13 @@ Status MediaSetup::apply_security(const lib::RemoteMedia& remote, const lib::Soc
   }
   agreed_ = agreed;
   lib::keep_agreed(local_.security, agreed);
+  if (before && !(protection_ && protection_->sends_with(*before)))
+    lib::replace_used_key(local_.security, before->sent_key());
   rtcp_mux_ = remote.rtcp_mux;
   port_.secure({agreed.is_secure(), protection_, agreed.is_dtls ? dtls_sink_ : nullptr, rtcp_mux_});
-  if (agreed.is_dtls) start_dtls_({certificate_, agreed, remote.rtp, signalling});
+  // A peer that holds the call by 0.0.0.0 can be reached again, by the same keys, once it resumes.
+  if (agreed.is_dtls && !remote.rtp.is_unspecified())
+    start_dtls_({certificate_, agreed, remote.rtp, signalling});
   return {};
 }
 

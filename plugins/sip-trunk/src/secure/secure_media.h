@@ -25,6 +25,9 @@ class SrtpProtection final : public lib::PacketProtection {
                  std::shared_ptr<lib::MultiBufferPool> pool);
 
   lib::SrtpProfile profile() const noexcept { return sent_.profile(); }
+  const lib::MasterKey& sent_key() const noexcept { return sent_; }
+  // Whether the indices of what `other` sends go on here.
+  bool sends_with(const SrtpProtection& other) const noexcept { return sender_ == other.sender_; }
 
   bool unprotect(Kind kind, uint8_t* data, size_t& size) noexcept override;
   bool protect(Kind kind, uint8_t* data, size_t& size) noexcept override;

@@ -42,6 +42,13 @@ TEST_CASE("only one of the peer's own addresses is accepted") {
     CHECK(latch.accept_media(moved));
     CHECK_FALSE(latch.accept_media(sdp));
   }
+  SUBCASE("a peer that holds the call by 0.0.0.0 gets nothing until it sends") {
+    latch.set_remote(at("0.0.0.0", 5000), signalling);
+    CHECK_FALSE(latch.destination().valid());
+    CHECK_FALSE(latch.accept_rtcp(at("0.0.0.0", 5001)));
+    CHECK(latch.accept_media(at("198.51.100.7", 6000)));
+    CHECK(latch.destination() == at("198.51.100.7", 6000));
+  }
   SUBCASE("only the SDP's host when the signalling host is not allowed") {
     latch.set_remote(sdp, SocketAddress{});
     CHECK_FALSE(latch.accept_media(at("198.51.100.7", 6000)));

@@ -138,6 +138,34 @@ TEST_CASE("an answer with a fingerprint gives us the other role") {
       parse_answer(secure_local(SrtpPolicy::required, SrtpKeying::dtls), secure_sdp("UDP/TLS/RTP/SAVP", "")));
 }
 
+TEST_CASE(
+    "a peer that leaves the role in DTLS to us again gets the role before, unless its certificate is "
+    "another") {
+  const LocalMedia media = secure_local(SrtpPolicy::required, SrtpKeying::dtls);
+  const auto sdp = [](const std::string& setup, const std::string& fingerprint = kFingerprint) {
+    return secure_sdp("UDP/TLS/RTP/SAVP", "a=fingerprint:" + fingerprint + "\r\na=setup:" + setup + "\r\n");
+  };
+  const AgreedSecurity first = parse_answer(media, sdp("active"))->security;
+  REQUIRE(first.setup == DtlsSetup::passive);
+  CHECK(parse_offer(media, sdp("actpass"), first)->media.security.setup == DtlsSetup::passive);
+  CHECK(parse_answer(media, sdp("actpass"), first)->security.setup == DtlsSetup::passive);
+  CHECK(parse_offer(media, sdp("passive"), first)->media.security.setup == DtlsSetup::active);
+  std::string other = kFingerprint;
+  other.back() = 'C';
+  CHECK(parse_offer(media, sdp("actpass", other), first)->media.security.setup == DtlsSetup::active);
+}
+
+TEST_CASE("a key whose indices are forgotten is not offered again") {
+  LocalMedia media = secure_local(SrtpPolicy::optional);
+  const MasterKey used = media.security.offered_keys[1].key, other = media.security.offered_keys[0].key;
+  replace_used_key(media.security, *MasterKey::random(SrtpProfile::aead_aes128_gcm));
+  CHECK(media.security.offered_keys[1].key == used);
+  replace_used_key(media.security, used);
+  CHECK_FALSE(media.security.offered_keys[1].key == used);
+  CHECK(media.security.offered_keys[1].tag == 2);
+  CHECK(media.security.offered_keys[0].key == other);
+}
+
 TEST_CASE("an offer is answered with one crypto line of the peer, under its tag and protocol") {
   for (const char* protocol : {"RTP/SAVP", "RTP/SAVPF", "RTP/AVP"}) {
     const LocalMedia media = secure_local(SrtpPolicy::optional);
