@@ -27,6 +27,18 @@ while IFS= read -r page; do
   done
 done < <(find "$repository" -name build -prune -o -name node_modules -prune -o -name CHANGELOG.md -prune -o -path '*/sdk/templates' -prune -o -name '*.md' -print)
 
+# A block of code that names a file of the repository is a part of that file, which is built and tested.
+python3 - "$repository" <<'PYTHON' || failed=1
+import pathlib, re, sys
+root, wrong = pathlib.Path(sys.argv[1]), 0
+for page in sorted((root / "sdk/docs").glob("*.md")):
+    for name, code in re.findall(r"^```cpp (\S+/\S+)\n(.*?)^```$", page.read_text(), re.M | re.S):
+        if code not in (root / name).read_text():
+            print(f"FAILED: {page.name} shows code that is not in {name}:\n{code}")
+            wrong = 1
+sys.exit(wrong)
+PYTHON
+
 # caught MESSAGE HEADER SED-SCRIPT: the check fails with MESSAGE after SED-SCRIPT was applied to HEADER.
 caught() {
   rm -rf "$work/include"

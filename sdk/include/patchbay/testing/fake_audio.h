@@ -7,6 +7,7 @@
 #include <map>
 #include <memory>
 
+#include "../end_watch.h"
 #include "../services/audio.h"
 #include "fake_port.h"
 #include "test_environment.h"
@@ -48,7 +49,8 @@ class FakeAudio {
     const Host* host;
     Side a, b;
     uint64_t attachment = 0;
-    bool begun = false;  // [media]
+    std::array<EndWatch, 3> needed;  // the caller and both ports: the end of any ends the join
+    bool begun = false;              // [media]
   };
   using Joins = std::map<int64_t, std::shared_ptr<Join>>;
 
@@ -64,20 +66,25 @@ class FakeAudio {
       return Error{Code::gone, "there is no such port"};
     made->attachment = host.media->attach(host.self, PB_LOOP_ANY, &FakeAudio::tick, made.get());
     const int64_t id = static_cast<int64_t>(made->attachment);
+    size_t index = 0;
+    for (const Handle needed : {calling_plugin(host), what.a, what.b})
+      made->needed[index++] = EndWatch(host, needed, [*this, id] { leave(id, [](const Result<Empty>&) {}); });
     joins_->emplace(id, std::move(made));
     return audio::Joined{id};
   }
   // [test's strand] Replies once the media loop has detached the join.
-  void leave(int64_t id, Reply<Empty> reply) const {
+  template <class F>
+  void leave(int64_t id, F reply) const {
     const auto at = joins_->find(id);
     if (at == joins_->end()) return reply(Empty{});
     struct Leaving {
       const Host* host;
       std::shared_ptr<Join> join;
-      Reply<Empty> reply;
+      F reply;
     };
     auto* leaving = new Leaving{&environment_->host(), std::move(at->second), std::move(reply)};
     joins_->erase(at);
+    leaving->join->needed = {};
     leaving->host->media->detach(
         leaving->host->self, leaving->join->attachment,
         [](void* user) noexcept {
