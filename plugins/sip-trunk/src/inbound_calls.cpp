@@ -14,12 +14,16 @@ namespace {
 
 using Action = InboundDecision::Action;
 
-// Ranks a tenant's claim to a call when trunks of several tenants have its source: 2 for a row or virtual
-// number, 1 for the catchall, 0 for none.
+// Ranks a tenant's claim to a call when trunks of several tenants have its source. A row that the tenant has
+// made over REST counts less than what the operator has configured and than a virtual number, so that no
+// tenant takes the calls of another. 0: none.
 int rank_of(const InboundDecision& decision, bool is_disabled) {
-  const bool is_catchall = decision.row != nullptr && decision.row->is_catchall();
-  if (is_disabled || (decision.action != Action::refuse && !is_catchall)) return 2;
-  return decision.action != Action::refuse ? 1 : 0;
+  if (is_disabled) return 4;
+  if (decision.action == Action::refuse) return 0;
+  if (decision.row == nullptr) return 4;  // a virtual number
+  if (decision.row->is_catchall()) return 1;
+  if (decision.row->is_anonymous()) return 2;
+  return decision.row->source == Source::config ? 4 : 3;
 }
 
 std::string target_of(const InboundDecision& decision) {
@@ -83,28 +87,32 @@ bool InboundCalls::has_address(const TrunkAccess& trunk, const lib::SocketAddres
   });
 }
 
-// Of several trunks of a tenant at the source the one with its port counts, or else the first.
-std::vector<TrunkKey> InboundCalls::trunks_at(const lib::SocketAddress& source) const {
-  std::vector<TrunkKey> out;
+// Of several trunks of a tenant at the source the one counts where the called account is registered, or else
+// the one with its port, or else the first. When an account is called, only its tenants count.
+std::vector<TrunkKey> InboundCalls::trunks_at(const lib::SocketAddress& source,
+                                              const std::string& called_user) const {
+  std::vector<TrunkKey> out, accounts;
   for (const auto& [tenant, trunks] : settings_.tenants) {
     const std::string* found = nullptr;
+    int best = -1;
     for (const auto& [id, trunk] : trunks.trunks) {
       if (!has_address(trunk, source)) continue;
-      if (found == nullptr) found = &id;
-      if (trunk.port != source.port()) continue;
+      const bool is_account = trunk.registers && trunk.username == called_user;
+      const int score = is_account ? 2 : trunk.port == source.port() ? 1 : 0;
+      if (score <= best) continue;
+      best = score;
       found = &id;
-      break;
     }
-    if (found != nullptr) out.push_back({tenant, *found});
+    if (found != nullptr) (best == 2 ? accounts : out).push_back({tenant, *found});
   }
-  return out;
+  return accounts.empty() ? out : accounts;
 }
 
 void InboundCalls::on_call(DialogId dialog, InboundInvite invite) {
   if (draining_) return refuse(dialog, {503, "Service Unavailable", kDrainRetrySec}, "draining");
   auto search = std::make_shared<Search>();
   search->dialog = dialog;
-  search->trunks = trunks_at(invite.source);
+  search->trunks = trunks_at(invite.source, invite.called_user);
   search->numbers = InboundCall::read(invite.called_user, invite.calling_user);
   if (!search->numbers.called) search->numbers.called = lib::caller_number(invite.to_user);
   search->invite = std::move(invite);
@@ -132,8 +140,10 @@ void InboundCalls::look_at(Search& search, const Result<numbers::Summary>& numbe
   const bool is_disabled = decision.action == Action::refuse && found && found->mode == "disabled";
   const int rank = rank_of(decision, is_disabled);
   decision.row = nullptr;  // the rows may change
+  if (rank == search.rank && rank > 0) search.is_ambiguous = true;
   if (rank <= search.rank) return;
   search.rank = rank;
+  search.is_ambiguous = false;
   search.chosen = search.next;
   search.is_disabled = is_disabled;
   search.number = decision.action == Action::answer_by_number ? found->number : std::string();
@@ -142,11 +152,15 @@ void InboundCalls::look_at(Search& search, const Result<numbers::Summary>& numbe
 
 void InboundCalls::begin(Search& search) {
   const TrunkKey& trunk = search.trunks[search.chosen];
+  if (search.is_ambiguous) {
+    log_.warn("a call is refused, because trunks of several tenants have its source and the tenants claim it",
+              {{"number", search.numbers.called.value_or("")}, {"source", search.invite.source.text()}});
+    return refuse(search.dialog, {480, "Temporarily Unavailable"}, "ambiguous");
+  }
   const TrunkAccess access = settings_.trunk(trunk.tenant, trunk.trunk_id);
   const std::string target = target_of(search.decision);
   const auto call_id = random_id(target == "number" ? "vnum-" : "sip-", 12);
   if (!call_id) return refuse(search.dialog, {503, "Service Unavailable", kDrainRetrySec}, "draining");
-  if (ladders_ != nullptr) ladders_->begin(trunk.tenant, *call_id, search.invite.call_id);
   if (const auto full = limits_.take(trunk, access.limit, *call_id, host_.mono_ns())) {
     metrics_.limited(full->limit);
     log_.info("a trunk takes no call now", {{"trunk", trunk.trunk_id}, {"limit", full->text}});
@@ -154,6 +168,7 @@ void InboundCalls::begin(Search& search) {
     return refuse(search.dialog,
                   {503, "Service Unavailable", retry_sec, "399 patchbay \"" + full->text + "\""}, "limit");
   }
+  if (ladders_ != nullptr) ladders_->begin(trunk.tenant, *call_id, search.invite.call_id);
   InboundLeg::Init init;
   init.dialog = search.dialog;
   init.trunk = access;

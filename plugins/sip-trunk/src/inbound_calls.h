@@ -59,12 +59,13 @@ class InboundCalls {
     // The best of those seen so far.
     size_t chosen = 0;
     int rank = -1;
+    bool is_ambiguous = false;  // another tenant has the same claim
     InboundDecision decision;
     std::string number;  // the virtual number that answers
     bool is_disabled = false;
   };
 
-  std::vector<TrunkKey> trunks_at(const lib::SocketAddress& source) const;
+  std::vector<TrunkKey> trunks_at(const lib::SocketAddress& source, const std::string& called_user) const;
   bool has_address(const TrunkAccess& trunk, const lib::SocketAddress& source) const;
   void look_at_next(std::shared_ptr<Search> search);
   void look_at(Search& search, const Result<numbers::Summary>& number);

@@ -164,12 +164,15 @@ class SipTrunk final : public Plugin {
   }
   void stop(Done done) override {
     service_.reset();
+    draining_ = true;
+    inbound_->drain();  // before the routes and names that it uses go
     routes_.reset();
     names_.reset();
-    draining_ = true;
     health_->stop();
-    registrations_->stop();
     auto held = std::make_shared<Done>(std::move(done));
+    registrations_->stop([this, held] { stop_stack(held); });
+  }
+  void stop_stack(const std::shared_ptr<Done>& held) {
     // Runs on a worker, because stopping the stack waits for the peers; on the strand only if no worker is
     // free.
     const Status posted = post_worker(host(), [this, held] {

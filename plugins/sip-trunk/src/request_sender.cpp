@@ -13,12 +13,30 @@
 namespace patchbay::sip_trunk {
 namespace {
 
-// The registrar lists all contacts of the address of record; ours has our user.
-int64_t granted_sec(const sip_t& answer, const std::string& user) {
-  for (const sip_contact_t* contact = answer.sip_contact; contact != nullptr; contact = contact->m_next)
-    if (contact->m_expires != nullptr && contact->m_url->url_user != nullptr &&
-        user == contact->m_url->url_user)
-      return std::strtol(contact->m_expires, nullptr, 10);
+bool is_same(const char* a, const char* b) {
+  return equals_ignoring_case(a != nullptr ? a : "", b != nullptr ? b : "");
+}
+
+// The registrar lists all contacts of the address of record, perhaps of other servers with the same user.
+// Behind a NAT it may show ours with another address, so the only one with our user counts, too.
+int64_t granted_sec(const sip_t& answer, const std::string& ours) {
+  su_home_t home[1] = {SU_HOME_INIT(home)};
+  const sip_contact_t* mine = sip_contact_make(home, ours.c_str());
+  const sip_contact_t* found = nullptr;
+  bool is_exact = false;
+  int with_user = 0;
+  for (const sip_contact_t* each = answer.sip_contact; each != nullptr && mine != nullptr;
+       each = each->m_next) {
+    if (!is_same(each->m_url->url_user, mine->m_url->url_user)) continue;
+    ++with_user;
+    const bool matches = is_same(each->m_url->url_host, mine->m_url->url_host) &&
+                         is_same(each->m_url->url_port, mine->m_url->url_port);
+    if (!is_exact) found = each;
+    is_exact = is_exact || matches;
+  }
+  su_home_deinit(home);
+  if (answer.sip_contact != nullptr && !is_exact && with_user != 1) return 0;
+  if (found != nullptr && found->m_expires != nullptr) return std::strtol(found->m_expires, nullptr, 10);
   return answer.sip_expires != nullptr ? static_cast<int64_t>(answer.sip_expires->ex_delta) : -1;
 }
 
@@ -51,16 +69,14 @@ void RequestSender::send() {
   handle_ = NuaHandle(agent_.nua(), this, agent_.handle_count());
   if (handle_.get() == nullptr) return finish(0, "out of memory");
   const std::string sequence = std::to_string(sequence_++) + " " + request_.method;
-  const std::string contact =
-      request_.contact_user.empty()
-          ? std::string()
-          : agent_.contact_uri(request_.target.address, transport, request_.contact_user);
+  if (!request_.contact_user.empty())
+    contact_ = agent_.contact_uri(request_.target.address, transport, request_.contact_user);
   const std::string expires = std::to_string(request_.expires_sec);
   nua_method(
       handle_.get(), NUTAG_METHOD(request_.method.c_str()), NUTAG_URL(request_.uri.c_str()),
       NUTAG_PROXY(hop.c_str()), SIPTAG_FROM_STR(request_.from.c_str()), SIPTAG_TO_STR(request_.to.c_str()),
       SIPTAG_CALL_ID_STR(request_.call_id.c_str()), SIPTAG_CSEQ_STR(sequence.c_str()),
-      TAG_IF(!contact.empty(), SIPTAG_CONTACT_STR(contact.c_str())),
+      TAG_IF(!contact_.empty(), SIPTAG_CONTACT_STR(contact_.c_str())),
       TAG_IF(request_.expires_sec >= 0, SIPTAG_EXPIRES_STR(expires.c_str())),
       TAG_IF(!authorization_.empty(), SIPTAG_AUTHORIZATION_STR(authorization_.c_str())),
       TAG_IF(!proxy_authorization_.empty(), SIPTAG_PROXY_AUTHORIZATION_STR(proxy_authorization_.c_str())),
@@ -114,7 +130,7 @@ void RequestSender::finish(int status, std::string text, const sip_t* answer) {
   if (std::exchange(closed_, true)) return;
   TrunkAnswer result{status, std::move(text), sequence_, -1, -1};
   if (answer != nullptr) {
-    result.expires_sec = granted_sec(*answer, request_.contact_user);
+    result.expires_sec = granted_sec(*answer, contact_);
     if (answer->sip_min_expires != nullptr)
       result.min_expires_sec = static_cast<int64_t>(answer->sip_min_expires->me_delta);
   }

@@ -40,6 +40,7 @@ class RequestSender final : public HandleOwner {
   su_timer_t* timer_ = nullptr;
   uint32_t sequence_;
   uint32_t credentials_sent_ = 0;
+  std::string contact_;  // header value; empty: none
   std::string authorization_, proxy_authorization_;
   std::string refusal_;  // why a challenge was not answered
   bool closed_ = false;

@@ -45,9 +45,11 @@ inline constexpr int64_t kRingRepeatMs = 60'000;  // RFC 3261 section 13.3.1.1
 inline constexpr int64_t kMaxStartMs = 10'000;  // until the SIP thread listens
 inline constexpr int64_t kStopGraceMs = 1500;   // how long stop() waits for the answers to BYE and CANCEL
 inline constexpr int64_t kStatsMs = 5000;       // interval of exporting the stack's counters
-// Requests outside of dialogs, from trunks and from other addresses separately, so that a flood of one does
-// not silence the other: sofia-sip keeps about 8 KiB per request for 32 s, so 40 MiB each at most.
+// Requests outside of dialogs, from trunks and from other addresses separately, and from each address of
+// trunks, so that a flood of one does not silence the others: sofia-sip keeps about 8 KiB per request for 32
+// s, so 40 MiB of strangers and 120 MiB of trunks at most.
 inline constexpr uint32_t kMaxOutOfDialogPerSecond = 150;
+inline constexpr uint32_t kMaxOfTrunksPerSecond = 450;
 
 // SIP over TCP.
 inline constexpr uint32_t kTcpKeepaliveMs = 25'000;       // interval of CRLF pings (RFC 5626 section 3.5.1)
@@ -75,6 +77,7 @@ inline constexpr int64_t kMinRegisteredSec = 10;          // shorter grants coun
 inline constexpr int64_t kMaxRegisterSec = 86'400;        // that a trunk may ask for by 423
 inline constexpr int64_t kFirstRegisterRetryMs = 30'000;  // after a failure; doubled with each further one
 inline constexpr int64_t kMaxRegisterRetryMs = 1'800'000;  // at most
+inline constexpr int64_t kMaxRegisterEndMs = 1000;         // how long the stop waits for the end of all
 
 // SIP over TLS.
 inline constexpr int64_t kCertificatePollMs = 30'000;  // interval of looking for renewed files

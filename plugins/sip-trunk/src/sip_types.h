@@ -56,13 +56,16 @@ struct TrunkAccess {
   lib::SrtpKeying srtp_keying = lib::SrtpKeying::sdes;
   TrunkMedia media{};
 
-  // Whether requests go to the same place, in the same way.
-  bool is_same_place(const TrunkAccess& other) const {
+  // Whether it is the same account at the same place.
+  bool is_same_account(const TrunkAccess& other) const {
     return host == other.host && port == other.port && transport == other.transport &&
            is_transport_open == other.is_transport_open && other_hosts == other.other_hosts &&
-           probe_sec == other.probe_sec && registers == other.registers && username == other.username &&
-           password == other.password && realm == other.realm && from_domain == other.from_domain &&
-           register_sec == other.register_sec;
+           username == other.username && realm == other.realm && from_domain == other.from_domain;
+  }
+  // Whether requests go to the same place, in the same way.
+  bool is_same_place(const TrunkAccess& other) const {
+    return is_same_account(other) && probe_sec == other.probe_sec && registers == other.registers &&
+           password == other.password && register_sec == other.register_sec;
   }
 };
 

@@ -8,6 +8,7 @@ namespace patchbay::sip_trunk {
 
 void TrunkExchange::start(SipStack& stack, const TrunkAccess& trunk, int family, uint32_t timeout_ms,
                           Make make, Counts counts, Function<void(const TrunkAnswer&)> done) {
+  ++run_;
   stack_ = &stack;
   trunk_ = trunk;
   timeout_ms_ = timeout_ms;
@@ -28,7 +29,9 @@ void TrunkExchange::ask() {
   auto request = make_(trunk_, targets_[target_]);
   if (!request) return on_answer({0, request.error().text, 0, -1, -1});
   request->timeout_ms = timeout_ms_;
-  auto take = alive_.bind([this](const TrunkAnswer& answer) { on_answer(answer); });
+  auto take = alive_.bind([this, run = run_](const TrunkAnswer& answer) {
+    if (run == run_) on_answer(answer);  // not one that a former start has asked for
+  });
   const Status sent = stack_->request(*std::move(request), [&host = host_, take](const TrunkAnswer& answer) {
     post(host, kMainStrand, [take, answer]() mutable { take(answer); });
   });

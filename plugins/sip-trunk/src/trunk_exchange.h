@@ -23,8 +23,8 @@ class TrunkExchange {
   TrunkExchange(const Host& host, Resolver& resolver, const Log& log)
       : host_(host), lookup_(host, resolver, log) {}
 
-  // Calls `done` once, with the answer that counts or the last one, unless this is destroyed before.
-  // `timeout_ms` is that of the lookup and of each address. One exchange at a time.
+  // Calls `done` once, with the answer that counts or the last one, unless this is destroyed or started again
+  // before. `timeout_ms` is that of the lookup and of each address.
   void start(SipStack& stack, const TrunkAccess& trunk, int family, uint32_t timeout_ms, Make make,
              Counts counts, Function<void(const TrunkAnswer&)> done);
 
@@ -42,6 +42,7 @@ class TrunkExchange {
   Function<void(const TrunkAnswer&)> done_;
   std::vector<Target> targets_;
   size_t target_ = 0;  // index of the one being asked
+  size_t run_ = 0;     // number of the start
   Lifetime alive_;
 };
 

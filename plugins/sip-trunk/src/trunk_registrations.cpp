@@ -42,9 +42,12 @@ void TrunkRegistrations::configure(const Settings& settings) {
       if (!trunk.registers) continue;
       const TrunkKey key{tenant, id};
       const auto known = entries_.find(key);
-      if (known != entries_.end() && known->second.trunk.is_same_place(trunk)) {
-        next[key] = std::move(known->second);
+      if (known != entries_.end() && known->second.trunk.is_same_account(trunk)) {
+        Entry& kept = next[key] = std::move(known->second);
         entries_.erase(known);
+        if (!kept.trunk.is_same_place(trunk)) kept.due_ms = 0;
+        kept.trunk = trunk;
+        kept.wanted_sec = trunk.register_sec;
         continue;
       }
       Entry& entry = next[key];
@@ -52,7 +55,6 @@ void TrunkRegistrations::configure(const Settings& settings) {
       entry.wanted_sec = trunk.register_sec;
       entry.call_id = random_id({}, 24).ok() ? *random_id({}, 24) : key.trunk_id;
     }
-  ending_.clear();
   for (auto& [key, entry] : entries_) {
     end(entry);
     if (next.count(key) == 0) show(key, State::none);
@@ -61,11 +63,17 @@ void TrunkRegistrations::configure(const Settings& settings) {
   look();
 }
 
-void TrunkRegistrations::stop() {
+void TrunkRegistrations::stop(Function<void()> done) {
   timer_.cancel();
   for (auto& [key, entry] : entries_) end(entry);
   entries_.clear();
   stack_ = nullptr;
+  if (ending_.empty()) return done();
+  on_ended_ = std::move(done);
+  timer_.after_ms(kMaxRegisterEndMs, [this] {
+    ending_.clear();
+    std::exchange(on_ended_, {})();
+  });
 }
 
 TrunkRegistrations::View TrunkRegistrations::view(const TrunkKey& trunk) const {
@@ -96,16 +104,28 @@ void TrunkRegistrations::send(const TrunkKey& key, Entry& entry) {
       is_decided, [this, key](const TrunkAnswer& answer) { on_answer(key, answer); });
 }
 
-// Ends a registration without waiting for the answer.
 void TrunkRegistrations::end(Entry& entry) {
-  if (entry.state != State::registered || stack_ == nullptr || !entry.exchange) return;
-  entry.exchange->start(
+  if (entry.state != State::registered || stack_ == nullptr) return;
+  // Beyond the numbers of a REGISTER whose answer has not come.
+  const uint32_t sequence = entry.sequence + 2 * (kMaxCredentialTries + 1);
+  const int64_t id = ++last_ending_;
+  auto& exchange = ending_[id] = std::make_unique<TrunkExchange>(host_, resolver_, log_);
+  exchange->start(
       *stack_, entry.trunk, family_, timeout_ms_,
-      [call_id = entry.call_id, sequence = entry.sequence](const TrunkAccess& trunk, const Target& target) {
+      [call_id = entry.call_id, sequence](const TrunkAccess& trunk, const Target& target) {
         return make_register(trunk, target, call_id, sequence, 0);
       },
-      is_decided, [](const TrunkAnswer&) {});
-  ending_.push_back(std::move(entry.exchange));
+      is_decided, [this, id](const TrunkAnswer&) { on_end(id); });
+}
+
+// Later, because the exchange is calling this.
+void TrunkRegistrations::on_end(int64_t id) {
+  post(host_, kMainStrand, alive_.bind([this, id] {
+    ending_.erase(id);
+    if (!ending_.empty() || !on_ended_) return;
+    timer_.cancel();
+    std::exchange(on_ended_, {})();
+  }));
 }
 
 void TrunkRegistrations::on_answer(const TrunkKey& key, const TrunkAnswer& answer) {
@@ -115,6 +135,11 @@ void TrunkRegistrations::on_answer(const TrunkKey& key, const TrunkAnswer& answe
   entry.is_pending = false;
   entry.sequence = std::max(entry.sequence + 1, answer.sequence);
   if (answer.status / 100 != 2) return on_failure(key, entry, answer);
+  if (answer.expires_sec == 0) {
+    TrunkAnswer failed = answer;
+    failed.text = "but the trunk keeps no contact of ours";
+    return on_failure(key, entry, failed);
+  }
   const int64_t granted = std::clamp(answer.expires_sec > 0 ? answer.expires_sec : entry.wanted_sec,
                                      kMinRegisteredSec, entry.wanted_sec);
   if (entry.state != State::registered)

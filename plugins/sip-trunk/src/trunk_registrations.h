@@ -2,6 +2,7 @@
 // strand.
 #pragma once
 
+#include <patchbay/lifetime.h>
 #include <patchbay/log.h>
 #include <patchbay/strand.h>
 
@@ -24,8 +25,8 @@ class TrunkRegistrations {
   void set_stack(SipStack& stack) { stack_ = &stack; }
   // Replaces the trunks: registers at new ones, and ends the registrations of those that are gone.
   void configure(const Settings& settings);
-  // Ends all registrations, without waiting for the answers.
-  void stop();
+  // Ends all registrations; calls done() when they are answered, or after kMaxRegisterEndMs.
+  void stop(Function<void()> done);
 
   enum class State { none, registering, registered, failed };
   struct View {
@@ -55,6 +56,7 @@ class TrunkRegistrations {
   void look();
   void send(const TrunkKey& key, Entry& entry);
   void end(Entry& entry);
+  void on_end(int64_t id);
   void on_answer(const TrunkKey& key, const TrunkAnswer& answer);
   void on_failure(const TrunkKey& key, Entry& entry, const TrunkAnswer& answer);
   void show(const TrunkKey& key, State state) const;
@@ -66,8 +68,11 @@ class TrunkRegistrations {
   int family_ = AF_INET;
   uint32_t timeout_ms_ = 0;
   std::map<TrunkKey, Entry> entries_;
-  std::vector<std::unique_ptr<TrunkExchange>> ending_;  // registrations of trunks that are gone
+  std::map<int64_t, std::unique_ptr<TrunkExchange>> ending_;  // of registrations that are not wanted any more
+  int64_t last_ending_ = 0;
+  Function<void()> on_ended_;
   Timer timer_;
+  Lifetime alive_;
 };
 
 }  // namespace patchbay::sip_trunk

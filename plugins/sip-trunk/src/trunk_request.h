@@ -28,7 +28,7 @@ struct TrunkAnswer {
   int status = 0;            // 0: there was none
   std::string text{};        // its reason phrase, or why there was none; at most 200 bytes
   uint32_t sequence = 0;     // the next CSeq
-  int64_t expires_sec = -1;  // granted to our Contact, or Expires; -1: not said
+  int64_t expires_sec = -1;  // granted to our Contact, or Expires; 0: it lists others only; -1: not said
   int64_t min_expires_sec = -1;
 };
 

@@ -298,11 +298,17 @@ Admission UserAgent::admit(const sip_t& request, const lib::SocketAddress& from)
   }
   if (is_known) ++foreign_;
   const bool is_strange_call = !is_trunk && request.sip_request->rq_method == sip_method_invite;
-  if (is_strange_call || !(is_trunk ? trunk_limit_ : stranger_limit_).take(now_ms())) {
+  if (is_strange_call || !(is_trunk ? is_within_limits(from) : stranger_limit_.take(now_ms()))) {
     if (!is_known) ++refused_by_rate_;
     return Admission::refused;
   }
   return is_known ? Admission::out_of_dialog : Admission::granted;
+}
+
+// Of a trunk's address and of all trunks, so that one of them does not silence the others.
+bool UserAgent::is_within_limits(const lib::SocketAddress& trunk) {
+  const int64_t now = now_ms();
+  return trunk_limits_.take(trunk.ip_text(), now * 1'000'000) == 0 && trunk_limit_.take(now);
 }
 
 bool UserAgent::is_stray(const sip_t& answer) const {

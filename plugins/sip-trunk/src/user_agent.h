@@ -18,6 +18,7 @@
 #include "inbound_dialog.h"
 #include "outbound_dialog.h"
 #include "own_addresses.h"
+#include "rate/rate_limiter.h"
 #include "request_screen.h"
 #include "request_sender.h"
 #include "sip_limits.h"
@@ -96,6 +97,7 @@ class UserAgent final : public RequestGuard {
   static void on_stop_timer(UserAgent* self, su_timer_t* timer, HandleOwner* unused);
   static void on_watch_timer(UserAgent* self, su_timer_t* timer, HandleOwner* unused);
   void attach_peer_filter();
+  bool is_within_limits(const lib::SocketAddress& trunk);
   void on_unsolicited(nua_event_t event, int status, nua_handle_t* handle, const sip_t* sip);
   void on_call(nua_handle_t* handle, const sip_t& invite);
   void with_inbound(DialogId id, std::function<void(InboundDialog&)> act);
@@ -124,7 +126,8 @@ class UserAgent final : public RequestGuard {
   su_timer_t* stop_timer_ = nullptr;
   su_timer_t* watch_timer_ = nullptr;
   bool stopping_ = false;
-  PerSecondLimit trunk_limit_{kMaxOutOfDialogPerSecond};
+  lib::RateLimiter trunk_limits_{{kMaxOutOfDialogPerSecond, kMaxOutOfDialogPerSecond}};  // by address
+  PerSecondLimit trunk_limit_{kMaxOfTrunksPerSecond};                                    // of all
   PerSecondLimit stranger_limit_{kMaxOutOfDialogPerSecond};
   SipPeerFilter filter_;
   std::unique_ptr<TcpWatch> watch_;

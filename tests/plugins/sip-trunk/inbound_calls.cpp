@@ -108,7 +108,8 @@ struct InboundServer {
   explicit InboundServer(const std::string& trunk_more = "", const std::string& tenant_more = "")
       : server(
             "plugins:\n  media: {}\n  probe: {}\n  numbers: {}\n  sip-trunk: {listenPort: 0, requireGate: "
-            "false}\ntenants:\n  acme.example:\n    numbers:\n      list:\n      - {name: reception, "
+            "false}\ntenants:\n  acme.example:\n    primary: true\n    numbers:\n      list:\n      - {name: "
+            "reception, "
             "number: '+4930111', mode: live-voice-ai, systemPrompt: Hi}\n      - {name: off, number: "
             "'+4930222', mode: disabled}\n    sip-trunk:\n      trunks: [{id: a, host: 127.0.0.1, port: " +
                 std::to_string(peer.port()) + trunk_more +
@@ -366,6 +367,41 @@ TEST_CASE("the limits of a trunk count inbound calls") {
   CHECK(wait_metric(s.server, "patchbay_sip_trunk_inbound_refused_total{reason=\"limit\"} 1"));
   CHECK(wait_metric(s.server, "patchbay_sip_trunk_limited_total{limit=\"maxCalls\"} 1"));
   s.bye(ok);
+}
+
+TEST_CASE("a tenant does not take the calls of another tenant with the same carrier") {
+  const std::string other =
+      "  a-first.example:\n    numbers:\n      list:\n      - {name: double, number: '+4930444', mode: "
+      "live-voice-ai, systemPrompt: Hi}\n    sip-trunk:\n      trunks: [{id: t, host: 127.0.0.1}]\n"
+      "      inboundRoutes: [{did: anonymous, user: eve}]\n  z-last.example:\n    numbers:\n      list:\n"
+      "      - {name: double, number: '+4930444', mode: live-voice-ai, systemPrompt: Hi}\n    sip-trunk:\n"
+      "      trunks: [{id: t, host: 127.0.0.1, username: '4930555', password: p, realm: r, register: "
+      "true}]\n";
+  InboundServer s("", other);
+  {
+    // The caller withholds the number, which the first tenant's route is about.
+    ProbeAnswerer owner;
+    std::string invite = s.invite("+4930111", "a");
+    invite.replace(invite.find("Content-Type"), 0, "Privacy: id\r\n");
+    s.peer.send(s.port, invite);
+    CHECK(owner.offer().tenant == "acme.example");
+    CHECK(owner.call(telephony::Leg::reject, {486, ""}));
+    CHECK(s.final_answer().rfind("SIP/2.0 486", 0) == 0);
+  }
+  {
+    // Both other tenants have the number.
+    s.call("+4930444", "b");
+    CHECK(s.final_answer().rfind("SIP/2.0 480", 0) == 0);
+    CHECK(wait_metric(s.server, "patchbay_sip_trunk_inbound_refused_total{reason=\"ambiguous\"} 1"));
+  }
+  {
+    // The account that the third tenant has registered there.
+    ProbeAnswerer owner;
+    s.call("4930555", "c");
+    CHECK(owner.offer().tenant == "z-last.example");
+    CHECK(owner.call(telephony::Leg::reject, {486, ""}));
+    CHECK(s.final_answer().rfind("SIP/2.0 486", 0) == 0);
+  }
 }
 
 TEST_CASE("an inbound call that a killed process left up is hung up by the next process") {

@@ -1,6 +1,9 @@
 // Registrations at a trunk, in a server: with Kamailio as the registrar, and with one that the test plays.
 #include <doctest/doctest.h>
 
+#include <future>
+#include <memory>
+
 #include "call_fixture.h"
 #include "runtime/manual_clock.h"
 #include "support/certificate_authority.h"
@@ -86,4 +89,45 @@ TEST_CASE("a registration is renewed before it ends, for as long as the trunk as
     CHECK(std::stoi(header(third, "CSeq")) > std::stoi(header(second, "CSeq")));
     CHECK(wait_metric(server, registered("a", 1)));
   }
+}
+
+TEST_CASE("a server that stops ends its registrations, also at a registrar that asks for credentials" *
+          doctest::skip(on_postgres())) {
+  RawPeer registrar;
+  auto server = std::make_unique<TestServer>(
+      server_config(account("a", registrar.port(), "secret") + ", " + trunk_entry("b", "127.0.0.1", 9)),
+      nullptr, std::vector<const pb_entry*>{probe::http_entry()});
+  REQUIRE(server->start_error() == "");
+  const uint16_t port = sip_port(*server);
+  const std::string contact = "Contact: <sip:alice@127.0.0.1:" + std::to_string(port) + ">";
+  const std::string first = registrar.receive("REGISTER ", 20'000);
+  registrar.send(port,
+                 answer_to(first, "200 OK", "",
+                           "Contact: <sip:alice@192.0.2.9>;expires=7\r\n" + contact + ";expires=600\r\n"));
+  REQUIRE(wait_metric(*server, registered("a", 1)));
+  auto stopped = std::async(std::launch::async, [&] { server.reset(); });
+  const std::string end = registrar.receive("REGISTER ", 20'000);
+  CHECK(header(end, "Expires") == "0");
+  CHECK(header(end, "Call-ID") == header(first, "Call-ID"));
+  CHECK(std::stoi(header(end, "CSeq")) > std::stoi(header(first, "CSeq")));
+  registrar.send(port, answer_to(end, "401 Unauthorized", "",
+                                 "WWW-Authenticate: Digest realm=\"carrier.example\", nonce=\"n1\"\r\n"));
+  const std::string again = registrar.receive("REGISTER ", 20'000);
+  CHECK(header(again, "Expires") == "0");
+  CHECK(header(again, "Authorization").find("nonce=\"n1\"") != std::string::npos);
+  registrar.send(port, answer_to(again, "200 OK"));
+  stopped.get();
+}
+
+TEST_CASE("a 200 that lists only other contacts is no registration" * doctest::skip(on_postgres())) {
+  RawPeer registrar;
+  TestServer server(
+      server_config(account("a", registrar.port(), "secret") + ", " + trunk_entry("b", "127.0.0.1", 9)),
+      nullptr, {probe::http_entry()});
+  REQUIRE(server.start_error() == "");
+  const std::string first = registrar.receive("REGISTER ", 20'000);
+  registrar.send(sip_port(server),
+                 answer_to(first, "200 OK", "", "Contact: <sip:bob@192.0.2.9>;expires=60\r\n"));
+  CHECK(within(std::chrono::seconds(30),
+               [&] { return server.log().find("the trunk keeps no contact of ours") != std::string::npos; }));
 }

@@ -69,8 +69,13 @@ Result<std::vector<Server>> by_srv(Dns& dns, const std::string& name, int family
   return servers;
 }
 
-// Returns the location that the best usable NAPTR record names; without servers if there is none.
-Result<Location> by_naptr(Dns& dns, const HostQuery& query) {
+void keep_first(Error& fault, const Result<std::vector<Server>>& servers) {
+  if (!servers && fault.text.empty()) fault = servers.error();
+}
+
+// Returns the location that the best usable NAPTR record names; without servers if there is none. A record
+// whose servers have no address does not hide the next one; `fault` is then why.
+Result<Location> by_naptr(Dns& dns, const HostQuery& query, Error& fault) {
   PB_TRY_VALUE(std::vector<NaptrRecord> records, dns.naptr(query.host));
   std::stable_sort(records.begin(), records.end(), [](const NaptrRecord& a, const NaptrRecord& b) {
     return std::tie(a.order, a.preference) < std::tie(b.order, b.preference);
@@ -83,8 +88,9 @@ Result<Location> by_naptr(Dns& dns, const HostQuery& query) {
     if (service == std::end(kServices) || !equals_ignoring_case(record.flags, "s") ||
         !may_use(query, service->transport))
       continue;
-    PB_TRY_VALUE(auto servers, by_srv(dns, record.replacement, query.family));
-    if (!servers.empty()) return Location{service->transport, std::move(servers)};
+    auto servers = by_srv(dns, record.replacement, query.family);
+    if (servers && !servers->empty()) return Location{service->transport, *std::move(servers)};
+    keep_first(fault, servers);
   }
   return Location{};
 }
@@ -105,15 +111,18 @@ Result<Location> locate(Dns& dns, const HostQuery& query) {
   if (Addresses addresses = dns.from_hosts_file(query.host, query.family); !addresses.empty())
     return Location{transport, {{0, 0, with_port(std::move(addresses), port)}}};
   if (query.port != 0) return by_address(dns, query);
+  Error fault;
   if (!query.transport) {
-    PB_TRY_VALUE(Location found, by_naptr(dns, query));
+    PB_TRY_VALUE(Location found, by_naptr(dns, query, fault));
     if (!found.servers.empty()) return found;
   }
   for (const SipService& service : kServices) {
     if (!may_use(query, service.transport)) continue;
-    PB_TRY_VALUE(auto servers, by_srv(dns, service.prefix + query.host, query.family));
-    if (!servers.empty()) return Location{service.transport, std::move(servers)};
+    auto servers = by_srv(dns, service.prefix + query.host, query.family);
+    if (servers && !servers->empty()) return Location{service.transport, *std::move(servers)};
+    keep_first(fault, servers);
   }
+  if (!fault.text.empty()) return fault;
   return by_address(dns, query);
 }
 

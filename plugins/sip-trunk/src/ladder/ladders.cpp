@@ -47,7 +47,7 @@ void Ladders::begin(const std::string& tenant, const std::string& call_id, const
   const auto [at, is_new] = calls_.try_emplace(call_id);
   at->second.tenant = tenant;
   if (is_new) order_.push_back(call_id);
-  if (!sip_call_id.empty()) {
+  if (!sip_call_id.empty() && call_of(sip_call_id) == nullptr) {
     at->second.sip_call_id = sip_call_id;
     by_sip_call_id_[sip_call_id] = call_id;
     for (Stray& stray : strays_)
@@ -56,11 +56,17 @@ void Ladders::begin(const std::string& tenant, const std::string& call_id, const
                                  [&](const Stray& stray) { return stray.sip_call_id == sip_call_id; }),
                   strays_.end());
   }
-  if (order_.size() <= kMaxCalls) return;
-  const auto oldest = calls_.find(order_.front());
-  by_sip_call_id_.erase(oldest->second.sip_call_id);
-  calls_.erase(oldest);
-  order_.pop_front();
+  drop_oldest();
+}
+
+void Ladders::drop_oldest() {
+  while (order_.size() > kMaxCalls || (bytes_ > kMaxBytes && order_.size() > 1)) {
+    const auto oldest = calls_.find(order_.front());
+    bytes_ -= oldest->second.bytes;
+    by_sip_call_id_.erase(oldest->second.sip_call_id);
+    calls_.erase(oldest);
+    order_.pop_front();
+  }
 }
 
 // Call-IDs of our calls end with "-<attempt>@<host>" after the call id.
@@ -75,10 +81,11 @@ Ladders::Call* Ladders::call_of(const std::string& sip_call_id) {
 }
 
 void Ladders::add(Call& call, LadderMessage message) {
-  if (call.ladder.messages.size() < kMaxMessages)
-    call.ladder.messages.push_back(std::move(message));
-  else
-    ++call.ladder.left_out;
+  if (call.ladder.messages.size() == kMaxMessages) return void(++call.ladder.left_out);
+  const size_t bytes = message.text.size() + message.summary.size() + message.peer.size();
+  call.bytes += bytes;
+  bytes_ += bytes;
+  call.ladder.messages.push_back(std::move(message));
 }
 
 void Ladders::on_message(LoggedMessage logged) {
@@ -90,7 +97,10 @@ void Ladders::on_message(LoggedMessage logged) {
   message.summary = summary_of(message.text);
   const std::string sip_call_id = call_id_of(logged.text);
   const std::lock_guard lock(mutex_);
-  if (Call* call = call_of(sip_call_id)) return add(*call, std::move(message));
+  if (Call* call = call_of(sip_call_id)) {
+    add(*call, std::move(message));
+    return drop_oldest();
+  }
   if (strays_.size() == kMaxStrays) strays_.pop_front();
   strays_.push_back({sip_call_id, std::move(message)});
 }

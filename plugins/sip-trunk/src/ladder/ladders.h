@@ -30,13 +30,15 @@ struct Ladder {
 // Each function locks for a few microseconds. Any thread.
 class Ladders final : public MessageListener {
  public:
-  static constexpr size_t kMaxCalls = 500;       // later ones replace the oldest
-  static constexpr size_t kMaxMessages = 100;    // of a call
-  static constexpr size_t kMaxTextBytes = 8192;  // of a message
-  static constexpr size_t kMaxStrays = 32;       // messages of calls that have not begun
+  static constexpr size_t kMaxCalls = 500;               // later ones replace the oldest
+  static constexpr size_t kMaxMessages = 100;            // of a call
+  static constexpr size_t kMaxTextBytes = 8192;          // of a message
+  static constexpr size_t kMaxStrays = 32;               // messages of calls that have not begun
+  static constexpr size_t kMaxBytes = size_t{48} << 20;  // of all messages; the oldest calls make room
 
   // Keeps the messages of this call from now on, and those of its Call-ID that came just before.
-  // `sip_call_id`: of a call to us; "": one from us, whose Call-IDs are "<call_id>-<attempt>@...".
+  // `sip_call_id`: of a call to us, ignored while it names another call, because it is what the peer likes;
+  // "": one from us, whose Call-IDs are "<call_id>-<attempt>@...".
   void begin(const std::string& tenant, const std::string& call_id, const std::string& sip_call_id = "");
   // [sip thread]
   void on_message(LoggedMessage message) override;
@@ -49,19 +51,22 @@ class Ladders final : public MessageListener {
     std::string tenant;
     std::string sip_call_id;
     Ladder ladder;
+    size_t bytes = 0;  // of its messages
   };
   struct Stray {
     std::string sip_call_id;
     LadderMessage message;
   };
   Call* call_of(const std::string& sip_call_id);
-  static void add(Call& call, LadderMessage message);
+  void add(Call& call, LadderMessage message);
+  void drop_oldest();
 
   mutable std::mutex mutex_;                           // guards what follows
   std::map<std::string, Call> calls_;                  // by call id
   std::deque<std::string> order_;                      // of calls_, oldest first
   std::map<std::string, std::string> by_sip_call_id_;  // call ids of the calls to us
   std::deque<Stray> strays_;
+  size_t bytes_ = 0;  // of the messages of calls_
 };
 
 // The value of Call-ID in a message; "" without one.

@@ -11,10 +11,6 @@ constexpr char kDidRule[] = "did must be a number, an extension, anonymous or *,
 constexpr char kFromNumberRule[] =
     "fromNumber must be a number, a prefix followed by *, or anonymous, such as \"+49*\"";
 
-bool is_anonymous(const RouteRow& row) noexcept {
-  return row.domain == Domain::inbound && row.number == "anonymous";
-}
-
 }  // namespace
 
 std::string_view domain_name(Domain domain) noexcept {
@@ -72,21 +68,21 @@ std::string RouteRow::number_key() const { return number == "global" ? number : 
 
 std::string RouteRow::caller_key() const { return caller_pattern ? caller_pattern->text() : std::string(); }
 
-std::string RouteRow::called_pattern() const { return is_anonymous(*this) ? "*" : number_pattern.text(); }
+std::string RouteRow::called_pattern() const { return is_anonymous() ? "*" : number_pattern.text(); }
 
 std::string RouteRow::calling_pattern() const {
-  if (is_anonymous(*this)) return "anonymous";
+  if (is_anonymous()) return "anonymous";
   return caller_pattern ? caller_pattern->text() : "*";
 }
 
 bool RouteRow::contradicts_itself() const {
-  return is_anonymous(*this) && caller_pattern && !caller_pattern->matches(std::nullopt);
+  return is_anonymous() && caller_pattern && !caller_pattern->matches(std::nullopt);
 }
 
 bool RouteRow::matches(const std::optional<std::string>& called,
                        const std::optional<std::string>& calling) const noexcept {
   if (caller_pattern && !caller_pattern->matches(calling)) return false;
-  return is_anonymous(*this) ? !calling : number_pattern.matches(called);
+  return is_anonymous() ? !calling : number_pattern.matches(called);
 }
 
 const RouteRow* first_match(const RouteRows& rows, const std::string& number) noexcept {

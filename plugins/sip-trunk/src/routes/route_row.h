@@ -33,6 +33,8 @@ struct RouteRow {
   std::vector<std::string> trunk_ids() const;
   // Whether it is the row `*` of inbound routes, which stays last and is never deleted.
   bool is_catchall() const noexcept { return domain == Domain::inbound && number == "*"; }
+  // Whether it is about callers who withhold their number.
+  bool is_anonymous() const noexcept { return domain == Domain::inbound && number == "anonymous"; }
   // Number and caller in one spelling, for the comparison of rows. `global` and `*` match the same numbers,
   // but are different rows.
   std::string number_key() const;

@@ -129,9 +129,12 @@ void SofiaTls::use(std::shared_ptr<const TlsCertificates> certificates) {
 Status SofiaTls::expect(const lib::SocketAddress& peer, const std::string& host) {
   if (peers_.size() >= kMaxTlsPeers && peers_.count(peer.text()) == 0) peers_.erase(peers_.begin());
   Peer& known = peers_[peer.text()];
-  if (known.certificate && !is_for_host(known.certificate.get(), host) && is_connected_to(peer)) {
-    known.failure = name_fault(known.certificate.get(), host);
-    return {Code::denied, known.failure};
+  if (known.certificate && !is_for_host(known.certificate.get(), host)) {
+    if (is_connected_to(peer)) {
+      known.failure = name_fault(known.certificate.get(), host);
+      return {Code::denied, known.failure};
+    }
+    known.hosts.clear();  // the next connection is for this host alone
   }
   known.hosts.insert(host);
   return {};

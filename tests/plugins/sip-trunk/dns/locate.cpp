@@ -100,6 +100,18 @@ TEST_CASE("SRV records are sorted by priority, and those without an address are 
         "its SRV record _sip._udp.x.example says that there is no such service");
 }
 
+TEST_CASE("a record that leads nowhere does not hide the next one") {
+  Records dns;
+  dns.hosts["a.example"] = "192.0.2.1";
+  dns.srvs["_sip._udp.x.example"] = {{0, 0, 0, "."}};
+  dns.srvs["_sip._tcp.x.example"] = {{0, 0, 5070, "a.example"}};
+  CHECK(dns.find({"x.example"}) == "tcp 192.0.2.1:5070");
+  dns.naptrs["x.example"] = {{1, 1, "s", "SIP+D2U", "six.example"}, {2, 1, "s", "SIP+D2T", "tcp.example"}};
+  dns.srvs["six.example"] = {{0, 0, 5061, "only-ipv6.example"}};
+  dns.srvs["tcp.example"] = {{0, 0, 5080, "a.example"}};
+  CHECK(dns.find({"x.example"}) == "tcp 192.0.2.1:5080");
+}
+
 TEST_CASE("a server that gives no answer is a failure, not a name without records") {
   Records dns;
   dns.fails = true;

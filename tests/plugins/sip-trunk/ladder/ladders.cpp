@@ -44,6 +44,15 @@ TEST_CASE(
   CHECK(ladder->messages.size() == 2);
 }
 
+TEST_CASE("a call to us whose Call-ID another call has does not take that call's messages") {
+  Ladders ladders;
+  ladders.begin("a.example", "vnum-1", "same@carrier");
+  ladders.begin("b.example", "vnum-2", "same@carrier");
+  ladders.on_message(logged("BYE sip:+49@b SIP/2.0", "same@carrier"));
+  CHECK(ladders.find("a.example", "vnum-1")->messages.size() == 1);
+  CHECK(ladders.find("b.example", "vnum-2")->messages.empty());
+}
+
 TEST_CASE("credentials are masked, and text that is not UTF-8 is repaired") {
   Ladders ladders;
   ladders.begin("a.example", "oac-1");
@@ -69,6 +78,20 @@ TEST_CASE("calls, messages and their length are bounded") {
   for (int i = 0; i < 1000; ++i) ladders.on_message(logged("OPTIONS sip:a SIP/2.0", std::to_string(i)));
   ladders.begin("a.example", "vnum-2", "999");
   CHECK(ladders.find("a.example", "vnum-2")->messages.size() == 1);
+}
+
+TEST_CASE("talkative calls make the oldest ones go") {
+  Ladders ladders;
+  constexpr size_t kCalls = Ladders::kMaxBytes / (Ladders::kMaxMessages * Ladders::kMaxTextBytes) + 10;
+  for (size_t i = 0; i < kCalls; ++i) {
+    ladders.begin("a.example", "oac-" + std::to_string(i));
+    for (size_t n = 0; n < Ladders::kMaxMessages; ++n)
+      ladders.on_message(logged("OPTIONS sip:a SIP/2.0", "oac-" + std::to_string(i) + "-1@x",
+                                std::string(Ladders::kMaxTextBytes, 'x')));
+  }
+  CHECK_FALSE(ladders.find("a.example", "oac-0"));
+  CHECK(ladders.find("a.example", "oac-" + std::to_string(kCalls - 1))->messages.size() ==
+        Ladders::kMaxMessages);
 }
 
 TEST_CASE("Call-ID is found in any case, in its short form, and in the header only") {
