@@ -150,7 +150,8 @@ TEST_CASE("far ends that do not transfer, or do not answer in time, keep their c
   call.bye();
 }
 
-TEST_CASE("a far end that hangs up after it has accepted the transfer has left; before, the call is gone") {
+TEST_CASE(
+    "a far end that hangs up after it has accepted the transfer has left, and before that the call is gone") {
   for (const bool is_accepted : {true, false}) {
     CAPTURE(is_accepted);
     AnsweredCall call;
