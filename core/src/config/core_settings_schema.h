@@ -23,7 +23,7 @@ inline constexpr std::string_view kServerSchema = R"({"type":"object","default":
     "level":{"enum":["debug","info","warn","error"],"default":"info"}}},
   "threads":{"type":"integer","minimum":0,"maximum":256,"default":0},
   "drain_timeout_s":{"type":"integer","minimum":0,"maximum":3600,"default":30,
-    "description":"How long running calls and requests may take to end when the server stops"}}})";
+    "description":"How long running calls and requests may take to end when the server stops, all plugins together; then they are ended"}}})";
 
 // The key `isolation` of a plugin's section; the second one if its manifest says "isolation": "process".
 inline constexpr std::string_view kInProcessSchema = R"({"enum":["none","process"],"default":"none"})";

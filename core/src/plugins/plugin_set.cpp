@@ -13,6 +13,8 @@
 namespace patchbay::core {
 namespace {
 
+constexpr std::chrono::milliseconds kMinDrain{500};  // of a plugin when others have used the deadline up
+
 Manifest nothing_known_of(const std::string& id) {
   Manifest manifest;
   manifest.id = id;
@@ -174,7 +176,13 @@ Status PluginSet::reconfigure(const config::Config& config, const std::vector<st
 }
 
 void PluginSet::drain() {
-  for (auto at = runners_.rbegin(); at != runners_.rend(); ++at) (*at)->drain(options_.drain_deadline);
+  const auto until = std::chrono::steady_clock::now() + options_.drain_deadline;
+  // The later plugins must learn of the drain, too, however long the earlier ones take.
+  const auto least = std::min(options_.drain_deadline, kMinDrain);
+  for (auto at = runners_.rbegin(); at != runners_.rend(); ++at) {
+    const auto left = until - std::chrono::steady_clock::now();
+    (*at)->drain(std::max(std::chrono::duration_cast<std::chrono::milliseconds>(left), least));
+  }
 }
 
 Status PluginSet::stop() {

@@ -16,7 +16,7 @@ namespace patchbay::core {
 
 struct PluginSetOptions {
   std::chrono::milliseconds start_deadline{};  // of each start, check, reconfiguration and stop
-  std::chrono::milliseconds drain_deadline{};
+  std::chrono::milliseconds drain_deadline{};  // of all plugins together
   std::string plugin_host;  // the program for isolated plugins; "": found where it is installed
 };
 

@@ -37,7 +37,8 @@ void Dialog::hangup() {
   if (state_ == State::ended) return;
   const bool answered = state_ == State::answered;
   hang_up_peer();
-  report_end({answered ? EndReason::local_hangup : EndReason::cancelled, 0, "", ""});
+  const EndReason hung_up = answered ? EndReason::local_hangup : EndReason::cancelled;
+  report_end({agent_.is_stopping() ? EndReason::stopped : hung_up, 0, "", ""});
 }
 
 void Dialog::hang_up_peer() {

@@ -46,6 +46,8 @@ telephony::Ended from_reason(const DialogEnd& ended) {
     case EndReason::cancelled:
     case EndReason::local_hangup:
       return ended_as("local", "");
+    case EndReason::stopped:
+      return ended_as("failed", "interrupted: the server stopped");
     case EndReason::far_hangup:
       return ended_as("far", "");
   }

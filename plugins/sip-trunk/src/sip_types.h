@@ -125,6 +125,7 @@ enum class EndReason {
   lost,          // answered, but the peer has lost the dialog
   cancelled,     // we hung up before the answer, or refused the call
   local_hangup,  // we hung up after it
+  stopped,       // this server stops
   far_hangup,    // the peer hung up, or cancelled its INVITE
 };
 

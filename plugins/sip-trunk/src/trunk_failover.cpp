@@ -16,6 +16,7 @@ bool is_fault_of_trunk(const DialogEnd& ended) {
     case EndReason::lost:
     case EndReason::cancelled:
     case EndReason::local_hangup:
+    case EndReason::stopped:
     case EndReason::far_hangup:
       return false;
   }

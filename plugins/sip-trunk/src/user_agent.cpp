@@ -74,7 +74,7 @@ void UserAgent::stop() {
 Result<DialogId> UserAgent::dial(Invite invite, DialogListener& listener) {
   const DialogId id = ++last_id_;
   const bool posted = post([this, id, invite = std::move(invite), &listener] {
-    if (stopping_) return listener.on_ended(id, {EndReason::cancelled, 0, "the SIP stack is stopping", ""});
+    if (stopping_) return listener.on_ended(id, {EndReason::stopped, 0, "", ""});
     auto dialog = std::make_unique<OutboundDialog>(*this, id, invite, listener);
     OutboundDialog& started = *dialog;
     dialogs_[id] = std::move(dialog);

@@ -71,6 +71,7 @@ class UserAgent final : public RequestGuard {
   // See SofiaTls::failure().
   std::string tls_failure(const lib::SocketAddress& peer) const { return tls_.failure(peer); }
   void start_bye(StoredDialog dialog, TrunkAccess trunk, const sip_t* challenge);
+  bool is_stopping() const noexcept { return stopping_; }
   nua_t* nua() noexcept { return nua_; }
   su_root_t* root() noexcept { return root_; }
   std::atomic<size_t>& handle_count() noexcept { return live_handles_; }

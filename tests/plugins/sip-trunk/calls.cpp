@@ -264,7 +264,7 @@ TEST_CASE("stopping ends every call once and sends BYE or CANCEL") {
   call.dial();
   CHECK(call.caller.wait_answered());
   call.stack->stop();
-  CHECK(call.caller.wait_ended().reason == EndReason::local_hangup);
+  CHECK(call.caller.wait_ended().reason == EndReason::stopped);
   CHECK(call.peer.result() == 0);
   CHECK(call.caller.ended_count() == 1);
   CHECK(call.stack->live_handles() == 0);

@@ -45,4 +45,6 @@ TEST_CASE("ordinary ends have no detail") {
   CHECK(hangup_cause({EndReason::far_hangup, 0, "", ""}).cause == "far");
   CHECK(hangup_cause({EndReason::local_hangup, 0, "", ""}).cause == "local");
   CHECK(hangup_cause({EndReason::cancelled, 0, "", ""}).detail.empty());
+  CHECK(hangup_cause({EndReason::stopped, 0, "", ""}).cause == "failed");
+  CHECK(hangup_cause({EndReason::stopped, 0, "", ""}).detail == "interrupted: the server stopped");
 }

@@ -31,7 +31,7 @@ TEST_CASE("answers about the callee do not move on") {
        {300, 301, 302, 305, 380, 400, 401, 404, 405, 407, 410, 480, 481, 484, 486, 487, 488, 600, 603, 606})
     CHECK_FALSE(moves_on(rejected(status)));
   for (auto reason : {EndReason::no_answer, EndReason::no_media, EndReason::cancelled,
-                      EndReason::local_hangup, EndReason::far_hangup})
+                      EndReason::local_hangup, EndReason::stopped, EndReason::far_hangup})
     CHECK_FALSE(moves_on(because(reason)));
 }
 
