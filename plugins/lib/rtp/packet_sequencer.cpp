@@ -22,8 +22,8 @@ void PacketSequencer::put(const RtpPacket& packet, int64_t now_ns) noexcept {
     return;
   }
   if (ahead > 0 && ahead < kSlots && packet.payload_bytes <= kMaxPayloadBytes) return keep(packet, now_ns);
-  // It cannot wait, so what is missing before it is given up.
-  while (waiting_ > 0 && ahead_of_next(packet.sequence) > 0) {
+  // It cannot wait, so what is missing before it is given up; later ones go on waiting.
+  while (waiting_ > 0 && ahead_of_next(earliest().packet.sequence) < ahead_of_next(packet.sequence)) {
     skip_to(earliest().packet);
     pass_waiting();
   }

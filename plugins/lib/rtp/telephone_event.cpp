@@ -15,6 +15,9 @@ constexpr uint8_t kEnd = 0x80;
 constexpr uint8_t kEndRepeats = 3;
 constexpr uint32_t kMaxDuration = 0xFFFF;
 constexpr uint32_t kSegmentSlackMs = 60;  // the last packets of a segment may be lost
+// A packet that comes later than this after the beginning of its event, or of its segment, is of a sender
+// whose timestamps have begun anew.
+constexpr uint32_t kMaxLateMs = 2000;
 
 }  // namespace
 
@@ -30,7 +33,8 @@ std::optional<char> TelephoneEventReceiver::add(uint32_t timestamp, const uint8_
     return std::nullopt;
   }
   // Ignores late packets of an earlier event.
-  if (has_last_ && static_cast<int32_t>(step) < 0) return std::nullopt;
+  if (has_last_ && last_timestamp_ - timestamp <= kMaxDuration + kMaxLateMs * (clock_hz / 1000))
+    return std::nullopt;
   // An event longer than the duration field can hold is sent in segments, each with a timestamp that
   // continues the one before (RFC 4733 section 2.5.1.3). After a shorter one whose end was lost, the same key
   // was pressed again.

@@ -148,6 +148,17 @@ TEST_CASE("more packets than can wait, or one that is too long to, give up what 
   CHECK(listener.intact);
 }
 
+TEST_CASE("a packet that is too long to wait comes between those that wait, in order") {
+  OrderedListener listener;
+  listener.put(0);
+  listener.put(2);
+  listener.put(6);
+  listener.put(4, PacketSequencer::kMaxPayloadBytes + 1);
+  CHECK(listener.heard == std::vector<int>{0, -1, 2, -1, 4});
+  listener.put(5);
+  CHECK(listener.heard == std::vector<int>{0, -1, 2, -1, 4, 5, 6});
+}
+
 TEST_CASE("a new stream begins with its next packet") {
   OrderedListener listener;
   listener.put(0);

@@ -50,6 +50,16 @@ TEST_CASE("late packets of an earlier event are not a new digit") {
   CHECK_FALSE(receiver.add(1000, five, 4));
 }
 
+TEST_CASE("digits are reported although the timestamps of the sender have begun anew") {
+  TelephoneEventReceiver receiver;
+  const uint8_t five[4] = {5, 0x80, 0, 160};
+  CHECK(receiver.add(1'000'000, five, 4));
+  CHECK_FALSE(receiver.add(1'000'000 - 65'535, five, 4));  // an end, late by the longest segment
+  CHECK(receiver.add(1'000'000 - 100'000, five, 4));
+  CHECK_FALSE(receiver.add(1'000'000 - 100'000, five, 4));
+  CHECK(receiver.add(1'000'000 - 90'000, five, 4));
+}
+
 TEST_CASE("a key held for longer than one segment is one digit") {
   TelephoneEventReceiver receiver;
   const auto packet = [&receiver](uint32_t timestamp, uint32_t duration, bool end = false) {
