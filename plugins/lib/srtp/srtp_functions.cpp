@@ -14,6 +14,8 @@ Status load_into(SrtpFunctions& srtp) {
   PB_TRY(library.find("srtp_init", srtp.init));
   PB_TRY(library.find("srtp_create", srtp.create));
   PB_TRY(library.find("srtp_dealloc", srtp.dealloc));
+  PB_TRY(library.find("srtp_add_stream", srtp.add_stream));
+  PB_TRY(library.find("srtp_remove_stream", srtp.remove_stream));
   PB_TRY(library.find("srtp_unprotect", srtp.unprotect));
   PB_TRY(library.find("srtp_unprotect_rtcp", srtp.unprotect_rtcp));
   PB_TRY(library.find("srtp_get_stream_roc", srtp.get_stream_roc));

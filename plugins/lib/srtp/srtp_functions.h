@@ -11,6 +11,8 @@ struct SrtpFunctions {
   decltype(&srtp_init) init;
   decltype(&srtp_create) create;
   decltype(&srtp_dealloc) dealloc;
+  decltype(&srtp_add_stream) add_stream;
+  decltype(&srtp_remove_stream) remove_stream;
   decltype(&srtp_unprotect) unprotect;
   decltype(&srtp_unprotect_rtcp) unprotect_rtcp;
   decltype(&srtp_get_stream_roc) get_stream_roc;

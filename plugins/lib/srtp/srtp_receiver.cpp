@@ -1,5 +1,8 @@
 #include "srtp/srtp_receiver.h"
 
+#include <arpa/inet.h>
+
+#include <algorithm>
 #include <array>
 #include <cstring>
 
@@ -17,61 +20,74 @@ constexpr uint32_t kRefusedPerResync = 8;
 
 size_t min_bytes(SrtpKind kind) { return kind == SrtpKind::rtp ? kRtpHeaderBytes : kMinRtcpBytes; }
 
+// The key is borrowed by the policy; libsrtp2 only reads it.
+srtp_policy_t policy_of(const SrtpFunctions& srtp, const MasterKey& key, srtp_ssrc_t ssrc) {
+  srtp_policy_t policy{};
+  policy.ssrc = ssrc;
+  srtp.policy_cm_80(&policy.rtcp);
+  switch (key.profile()) {
+    case SrtpProfile::aes128_cm_sha1_80:
+      srtp.policy_cm_80(&policy.rtp);
+      break;
+    case SrtpProfile::aes128_cm_sha1_32:
+      srtp.policy_cm_32(&policy.rtp);
+      break;
+    case SrtpProfile::aead_aes128_gcm:
+      srtp.policy_gcm_128(&policy.rtp);
+      srtp.policy_gcm_128(&policy.rtcp);
+      break;
+    case SrtpProfile::aead_aes256_gcm:
+      srtp.policy_gcm_256(&policy.rtp);
+      srtp.policy_gcm_256(&policy.rtcp);
+      break;
+  }
+  policy.key = const_cast<unsigned char*>(key.key());
+  policy.window_size = kReplayWindow;
+  return policy;
+}
+
 }  // namespace
 
 Result<std::unique_ptr<SrtpReceiver>> SrtpReceiver::create(const MasterKey& key, size_t max_sources) {
   PB_TRY_VALUE(const SrtpFunctions* const srtp, load_srtp());
-  srtp_policy_t policy{};
-  policy.ssrc.type = ssrc_any_inbound;
-  srtp->policy_cm_80(&policy.rtcp);
-  switch (key.profile()) {
-    case SrtpProfile::aes128_cm_sha1_80:
-      srtp->policy_cm_80(&policy.rtp);
-      break;
-    case SrtpProfile::aes128_cm_sha1_32:
-      srtp->policy_cm_32(&policy.rtp);
-      break;
-    case SrtpProfile::aead_aes128_gcm:
-      srtp->policy_gcm_128(&policy.rtp);
-      srtp->policy_gcm_128(&policy.rtcp);
-      break;
-    case SrtpProfile::aead_aes256_gcm:
-      srtp->policy_gcm_256(&policy.rtp);
-      srtp->policy_gcm_256(&policy.rtcp);
-      break;
-  }
-  policy.key = const_cast<unsigned char*>(key.key());  // libsrtp2 only reads it
-  policy.window_size = kReplayWindow;
+  const srtp_policy_t policy = policy_of(*srtp, key, {ssrc_any_inbound, 0});
   srtp_t session = nullptr;
   if (srtp->create(&session, &policy) != srtp_err_status_ok)
     return Error{Code::unavailable, "libsrtp2 does not support " + std::string(info_of(key.profile()).name)};
-  return std::unique_ptr<SrtpReceiver>(new SrtpReceiver(*srtp, session, max_sources));
+  return std::unique_ptr<SrtpReceiver>(new SrtpReceiver(*srtp, key, session, max_sources));
 }
 
-SrtpReceiver::SrtpReceiver(const SrtpFunctions& srtp, srtp_t session, size_t max_sources)
-    : srtp_(srtp), session_(session), max_sources_(max_sources) {
+SrtpReceiver::SrtpReceiver(const SrtpFunctions& srtp, const MasterKey& key, srtp_t session,
+                           size_t max_sources)
+    : srtp_(srtp), key_(key), session_(session), max_sources_(max_sources) {
   sources_.reserve(max_sources_);
 }
 
 SrtpReceiver::~SrtpReceiver() { (void)srtp_.dealloc(session_); }
 
-SrtpReceiver::Source* SrtpReceiver::find(uint32_t ssrc) noexcept {
-  for (Source& source : sources_)
+const SrtpReceiver::Source* SrtpReceiver::find(uint32_t ssrc) const noexcept {
+  for (const Source& source : sources_)
     if (source.ssrc == ssrc) return &source;
   return nullptr;
 }
 
-SrtpReceiver::Verdict SrtpReceiver::unprotect(SrtpKind kind, uint8_t* data, size_t& size) noexcept {
+SrtpReceiver::Source& SrtpReceiver::add(uint32_t ssrc) noexcept {
+  if (sources_.size() < max_sources_) return sources_.emplace_back(Source{.ssrc = ssrc});
+  Source& oldest = *std::min_element(sources_.begin(), sources_.end(),
+                                     [](const Source& a, const Source& b) { return a.used < b.used; });
+  (void)srtp_.remove_stream(session_, htonl(oldest.ssrc));
+  return oldest = Source{.ssrc = ssrc};
+}
+
+SrtpReceiver::Verdict SrtpReceiver::unprotect(SrtpKind kind, uint8_t* data, size_t& size,
+                                              const SrtpReceiver* before) noexcept {
   if (size < min_bytes(kind) || size > kMaxRtpPacketBytes || data[0] >> 6 != 2) return Verdict::malformed;
-  const uint32_t ssrc = read_u32(data + (kind == SrtpKind::rtp ? 8 : 4));
-  Source* const source = find(ssrc);
-  if (source == nullptr) {
-    if (sources_.size() == max_sources_) return Verdict::too_many_sources;
-    const Verdict verdict = try_packet(kind, data, size);
-    if (verdict == Verdict::accepted) sources_.push_back({ssrc, 0});
-    return verdict;
-  }
-  const bool resync = kind == SrtpKind::rtp && (source->refused_in_row + 1) % kRefusedPerResync == 0;
+  const bool is_rtp = kind == SrtpKind::rtp;
+  const uint32_t ssrc = read_u32(data + (is_rtp ? 8 : 4));
+  auto* source = const_cast<Source*>(find(ssrc));
+  uint32_t& refused = source != nullptr ? source->refused_in_row : refused_unknown_;
+  // Further sources begin at 0, so that forged ones of a flood cost nothing here.
+  const bool resync = is_rtp && (refused + 1) % kRefusedPerResync == 0 && (source != nullptr || !has_rtp_);
   std::array<uint8_t, kMaxRtpPacketBytes> copy;  // a failed attempt may change the packet
   if (resync) std::memcpy(copy.data(), data, size);
   const size_t whole_size = size;
@@ -80,10 +96,13 @@ SrtpReceiver::Verdict SrtpReceiver::unprotect(SrtpKind kind, uint8_t* data, size
   if (resync && (verdict == Verdict::forged || verdict == Verdict::replayed)) {
     size = whole_size;
     std::memcpy(data, copy.data(), size);
-    if (try_next_roll_over(*source, data, size)) verdict = Verdict::accepted;
+    if (try_other_roll_overs(source, ssrc, data, size, before)) verdict = Verdict::accepted;
   }
-  if (kind == SrtpKind::rtp)
-    source->refused_in_row = verdict == Verdict::accepted ? 0 : source->refused_in_row + 1;
+  if (is_rtp) refused = verdict == Verdict::accepted ? 0 : refused + 1;
+  if (verdict != Verdict::accepted) return verdict;
+  if (source == nullptr) source = &add(ssrc);
+  source->used = ++accepted_;
+  if (is_rtp) source->has_rtp = has_rtp_ = true;
   return verdict;
 }
 
@@ -108,15 +127,39 @@ SrtpReceiver::Verdict SrtpReceiver::try_packet(SrtpKind kind, uint8_t* data, siz
   }
 }
 
-bool SrtpReceiver::try_next_roll_over(const Source& source, uint8_t* data, size_t& size) noexcept {
-  uint32_t roll_over = 0;
-  if (srtp_.get_stream_roc(session_, source.ssrc, &roll_over) != srtp_err_status_ok ||
-      roll_over == UINT32_MAX)
-    return false;
-  (void)srtp_.set_stream_roc(session_, source.ssrc, roll_over + 1);
-  const Verdict verdict = try_packet(SrtpKind::rtp, data, size);
-  (void)srtp_.set_stream_roc(session_, source.ssrc, 0);  // 0: none is set any more
-  return verdict == Verdict::accepted;
+// The next count of a source that is known. Of another one, the count that it had with the key before, or
+// the next: it may have begun short of 2^16, or go on counting.
+bool SrtpReceiver::try_other_roll_overs(const Source* source, uint32_t ssrc, uint8_t* data, size_t& size,
+                                        const SrtpReceiver* before) noexcept {
+  if (source != nullptr && source->has_rtp) return try_roll_over(ssrc, roll_over_of(ssrc) + 1, data, size);
+  if (source == nullptr) {
+    const srtp_policy_t policy = policy_of(srtp_, key_, {ssrc_specific, ssrc});
+    if (srtp_.add_stream(session_, &policy) != srtp_err_status_ok) return false;
+  }
+  const uint32_t last = before != nullptr ? before->roll_over_of(ssrc) : 0;
+  if (try_roll_over(ssrc, last, data, size) || try_roll_over(ssrc, last + 1, data, size)) return true;
+  if (source == nullptr) (void)srtp_.remove_stream(session_, htonl(ssrc));
+  return false;
+}
+
+// Leaves the packet as it is unless it is accepted. 0 was tried already.
+bool SrtpReceiver::try_roll_over(uint32_t ssrc, uint32_t count, uint8_t* data, size_t& size) noexcept {
+  if (count == 0) return false;
+  std::array<uint8_t, kMaxRtpPacketBytes> copy;
+  const size_t whole_size = size;
+  std::memcpy(copy.data(), data, size);
+  (void)srtp_.set_stream_roc(session_, ssrc, count);
+  if (try_packet(SrtpKind::rtp, data, size) == Verdict::accepted) return true;
+  (void)srtp_.set_stream_roc(session_, ssrc, 0);  // 0: none is set any more
+  size = whole_size;
+  std::memcpy(data, copy.data(), size);
+  return false;
+}
+
+// 0 for a source that is not known.
+uint32_t SrtpReceiver::roll_over_of(uint32_t ssrc) const noexcept {
+  uint32_t count = 0;
+  return srtp_.get_stream_roc(session_, ssrc, &count) == srtp_err_status_ok ? count : 0;
 }
 
 }  // namespace patchbay::lib

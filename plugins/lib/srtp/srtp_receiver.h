@@ -18,7 +18,8 @@ namespace patchbay::lib {
 
 class SrtpReceiver {
  public:
-  // Sources (SSRCs) beyond it are refused, so that an authenticated peer cannot use memory without end.
+  // Sources (SSRCs) beyond it replace the one that was silent for longest, so that an authenticated peer
+  // cannot use memory without end.
   static constexpr size_t kDefaultMaxSources = 32;
 
   // [any, may block] Code::unavailable: libsrtp2 cannot be used.
@@ -28,26 +29,38 @@ class SrtpReceiver {
   SrtpReceiver& operator=(const SrtpReceiver&) = delete;
   ~SrtpReceiver();
 
-  enum class Verdict { accepted, forged, replayed, malformed, too_many_sources };
+  enum class Verdict { accepted, forged, replayed, malformed };
   // Decrypts in place and shortens `size`. The bytes are undefined unless the packet is accepted. A source of
-  // which more than 2^15 packets were lost is found again, up to 2^16.
-  Verdict unprotect(SrtpKind kind, uint8_t* data, size_t& size) noexcept;
+  // which more than 2^15 packets were lost is found again, up to 2^16. `before`: the receiver with the peer's
+  // key before, whose roll-over counts may go on (RFC 3711 section 3.3.1); null: none.
+  Verdict unprotect(SrtpKind kind, uint8_t* data, size_t& size,
+                    const SrtpReceiver* before = nullptr) noexcept;
 
  private:
   struct Source {
-    uint32_t ssrc;
-    uint32_t refused_in_row;  // RTP packets since the last accepted one
+    uint32_t ssrc = 0;
+    uint32_t refused_in_row = 0;  // RTP packets since the last accepted one
+    bool has_rtp = false;         // was accepted, so that its roll-over count is known
+    uint64_t used = 0;            // when its latest packet was accepted, counted in packets
   };
 
-  SrtpReceiver(const SrtpFunctions& srtp, srtp_t session, size_t max_sources);
+  SrtpReceiver(const SrtpFunctions& srtp, const MasterKey& key, srtp_t session, size_t max_sources);
   Verdict try_packet(SrtpKind kind, uint8_t* data, size_t& size) noexcept;
-  bool try_next_roll_over(const Source& source, uint8_t* data, size_t& size) noexcept;
-  Source* find(uint32_t ssrc) noexcept;
+  bool try_other_roll_overs(const Source* source, uint32_t ssrc, uint8_t* data, size_t& size,
+                            const SrtpReceiver* before) noexcept;
+  bool try_roll_over(uint32_t ssrc, uint32_t count, uint8_t* data, size_t& size) noexcept;
+  uint32_t roll_over_of(uint32_t ssrc) const noexcept;
+  const Source* find(uint32_t ssrc) const noexcept;
+  Source& add(uint32_t ssrc) noexcept;
 
   const SrtpFunctions& srtp_;
+  const MasterKey key_;
   const srtp_t session_;
   const size_t max_sources_;
   std::vector<Source> sources_;
+  uint32_t refused_unknown_ = 0;  // RTP packets of other sources, since the last accepted one of a new source
+  uint64_t accepted_ = 0;         // packets
+  bool has_rtp_ = false;          // of any source
 };
 
 }  // namespace patchbay::lib

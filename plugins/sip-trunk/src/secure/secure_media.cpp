@@ -31,15 +31,16 @@ SrtpProtection::SrtpProtection(const lib::MasterKey& sent, std::shared_ptr<lib::
       pool_(std::move(pool)) {}
 
 bool SrtpProtection::unprotect(Kind kind, uint8_t* data, size_t& size) noexcept {
-  const auto accepts = [&](lib::SrtpReceiver& receiver) {
-    return receiver.unprotect(kind_of(kind), data, size) == lib::SrtpReceiver::Verdict::accepted;
+  const auto accepts = [&](lib::SrtpReceiver& receiver, const lib::SrtpReceiver* before = nullptr) {
+    return receiver.unprotect(kind_of(kind), data, size, before) == lib::SrtpReceiver::Verdict::accepted;
   };
-  if (!is_key_new_ || !receiver_before_ || size > lib::kMaxRtpPacketBytes) return accepts(*receiver_);
+  if (!receiver_before_ || !is_key_new_.load(std::memory_order_relaxed) || size > lib::kMaxRtpPacketBytes)
+    return accepts(*receiver_);
   std::array<uint8_t, lib::kMaxRtpPacketBytes> copy;  // a failed attempt may change the packet
   const size_t whole_size = size;
   std::memcpy(copy.data(), data, size);
-  if (accepts(*receiver_)) {
-    if (kind == Kind::rtp) is_key_new_ = false;
+  if (accepts(*receiver_, receiver_before_.get())) {
+    if (kind == Kind::rtp) is_key_new_.store(false, std::memory_order_relaxed);
     return true;
   }
   size = whole_size;
@@ -67,15 +68,22 @@ Result<std::shared_ptr<SrtpProtection>> SecureMedia::protection(const lib::Maste
     PB_TRY_VALUE(sender, lib::SrtpSender::create(sent));
   }
   std::shared_ptr<lib::SrtpReceiver> receiver, receiver_before;
+  bool is_key_new = true;
   if (previous != nullptr && previous->received_ == received) {
     receiver = previous->receiver_;
     receiver_before = previous->receiver_before_;
+    is_key_new = previous->is_key_new_;
   } else {
-    if (previous != nullptr) receiver_before = previous->receiver_;
+    // The latest one that has received packets, because only that one knows the roll-over counts.
+    if (previous != nullptr)
+      receiver_before = previous->is_key_new_ && previous->receiver_before_ ? previous->receiver_before_
+                                                                            : previous->receiver_;
     PB_TRY_VALUE(receiver, lib::SrtpReceiver::create(received));
   }
-  return std::make_shared<SrtpProtection>(sent, std::move(sender), received, std::move(receiver),
-                                          std::move(receiver_before), std::move(pool));
+  const auto protection = std::make_shared<SrtpProtection>(
+      sent, std::move(sender), received, std::move(receiver), std::move(receiver_before), std::move(pool));
+  protection->is_key_new_ = is_key_new;
+  return protection;
 }
 
 Result<std::shared_ptr<lib::MultiBufferPool>> SecureMedia::pool() {

@@ -4,6 +4,7 @@
 
 #include <patchbay/result.h>
 
+#include <atomic>
 #include <memory>
 #include <mutex>
 
@@ -42,7 +43,8 @@ class SrtpProtection final : public lib::PacketProtection {
   // With the peer's key before, for packets that were under way when it changed; null: none.
   const std::shared_ptr<lib::SrtpReceiver> receiver_before_;
   const std::shared_ptr<lib::MultiBufferPool> pool_;
-  bool is_key_new_ = true;  // until the first RTP packet with the peer's key; [media]
+  // Until the first RTP packet with the peer's key. Written by the media loop.
+  std::atomic<bool> is_key_new_{true};
 };
 
 // Any thread but media loops.

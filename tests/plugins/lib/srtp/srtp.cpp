@@ -159,17 +159,69 @@ TEST_CASE("a source is found again after a silence in which less than 2^16 of it
   }
 }
 
-TEST_CASE("each source has its own indices, and a further one than allowed is refused") {
+TEST_CASE(
+    "each source has its own indices, and a further one than allowed replaces the one silent for longest") {
   SrtpPath path(SrtpProfile::aes128_cm_sha1_80);
   path.receiver = *SrtpReceiver::create(path.key, 3);
   path.sender = *SrtpSender::create(path.key, 4);
   for (const uint32_t ssrc : {1, 2, 3})
     CHECK(path.receive(path.protect(rtp_packet(ssrc, 5))) == Verdict::accepted);
+  CHECK(path.receive(path.protect(rtp_packet(1, 6))) == Verdict::accepted);
   const Bytes fourth = path.protect(rtp_packet(4, 5));
-  CHECK(path.receive(fourth) == Verdict::too_many_sources);
-  CHECK(path.protect(rtp_packet(5, 5)).empty());
-  for (const uint32_t ssrc : {1, 2, 3})
-    CHECK(path.receive(path.protect(rtp_packet(ssrc, 6))) == Verdict::accepted);
+  CHECK(path.receive(fourth) == Verdict::accepted);
+  CHECK(path.receive(fourth) == Verdict::replayed);
+  CHECK(path.protect(rtp_packet(5, 5)).empty());  // the sender's sources are ours
+  for (const uint32_t ssrc : {1, 3, 4, 2})
+    CHECK(path.receive(path.protect(rtp_packet(ssrc, 7))) == Verdict::accepted);
+}
+
+TEST_CASE("a peer may have more sources in a call than are kept") {
+  SrtpPath path(SrtpProfile::aead_aes128_gcm);
+  path.sender = *SrtpSender::create(path.key, 200);
+  for (uint32_t ssrc = 1; ssrc <= 200; ++ssrc)
+    CHECK(path.receive(path.protect(rtp_packet(ssrc, 5))) == Verdict::accepted);
+}
+
+TEST_CASE("a source is found although its packets before the first roll-over were lost") {
+  for (const SrtpProfile profile : kAllSrtpProfiles) {
+    CAPTURE(info_of(profile).name);
+    for (const bool with_rtcp : {false, true}) {
+      SrtpPath path(profile);
+      if (with_rtcp)
+        CHECK(path.receive(path.protect(rtcp_packet(7), SrtpKind::rtcp), SrtpKind::rtcp) ==
+              Verdict::accepted);
+      for (const uint16_t lost : {uint16_t{65'530}, uint16_t{65'535}})
+        (void)path.protect(rtp_packet(7, lost));
+      uint16_t next = 0;
+      while (path.receive(path.protect(rtp_packet(7, next++))) != Verdict::accepted) REQUIRE(next < 20);
+      for (const uint16_t end = static_cast<uint16_t>(next + 20); next < end; ++next)
+        CHECK(path.receive(path.protect(rtp_packet(7, next))) == Verdict::accepted);
+    }
+  }
+}
+
+TEST_CASE("the roll-over count of a source goes on when the peer changes its key") {
+  for (const SrtpProfile profile : kAllSrtpProfiles) {
+    CAPTURE(info_of(profile).name);
+    for (const bool has_rolled_over_between : {false, true}) {
+      SrtpPath before(profile, "\x11"), path(profile);
+      uint32_t next = 0;
+      for (; next < 3 * 65'536 + 2000; next += 500)
+        CHECK(before.receive(before.protect(rtp_packet(7, static_cast<uint16_t>(next), 4))) ==
+              Verdict::accepted);
+      // What the sender has counted so far, under the new key.
+      if (has_rolled_over_between) next += 65'536;
+      for (uint32_t i = 0; i < next; i += 500) (void)path.protect(rtp_packet(7, static_cast<uint16_t>(i), 4));
+      const auto receive = [&] {
+        Bytes packet = path.protect(rtp_packet(7, static_cast<uint16_t>(next++), 4));
+        size_t size = packet.size();
+        return path.receiver->unprotect(SrtpKind::rtp, packet.data(), size, before.receiver.get());
+      };
+      int refused = 0;
+      while (receive() != Verdict::accepted) REQUIRE(++refused < 20);
+      for (int i = 0; i < 100; ++i) CHECK(receive() == Verdict::accepted);
+    }
+  }
 }
 
 TEST_CASE("forged packets of new sources take no place") {
