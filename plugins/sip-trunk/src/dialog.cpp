@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "dtmf_info.h"
+#include "request_screen.h"
 #include "sdp_body.h"
 #include "sip_limits.h"
 #include "user_agent.h"
@@ -29,7 +30,8 @@ Dialog::Dialog(UserAgent& agent, DialogId id, std::string call_id, DialogListene
       call_id_(std::move(call_id)) {}
 
 Dialog::~Dialog() {
-  if (timer_ != nullptr) su_timer_destroy(timer_);
+  for (su_timer_t* timer : {timer_, session_timer_, conflict_timer_})
+    if (timer != nullptr) su_timer_destroy(timer);
   for (const auto& address : trusted_) agent_.forbid(address);
 }
 
@@ -100,6 +102,8 @@ void Dialog::on_event(nua_event_t event, int status, const char* phrase, nua_han
       return on_bye(handle);
     case nua_r_bye:
       return on_bye_answer(status, sip);
+    case nua_r_update:
+      return on_update_answer(status, sip);
     case nua_r_refer:
       if (referral_) on_refer_step(referral_->on_answer(status, phrase, sip, trunk()));
       return;
@@ -122,17 +126,10 @@ void Dialog::reoffer(const std::string& sdp) {
     reoffer_after_ack_ = sdp;
     return;
   }
-  nua_invite(handle_.get(), SIPTAG_CONTENT_TYPE_STR("application/sdp"), SIPTAG_PAYLOAD_STR(sdp.c_str()),
-             TAG_END());
-}
-
-void Dialog::on_reoffer_answer(int status, const sip_t* sip) {
-  if (status < 200) return;
-  is_reoffering_ = false;
-  if (status < 300) nua_ack(handle_.get(), TAG_END());
-  const bool is_internal = sip == nullptr || nta_sip_is_internal(sip);
-  if (listener_ != nullptr)
-    listener_->on_reoffer_answered(id_, is_internal ? 0 : status, status < 300 ? sdp_of(sip) : "");
+  reoffer_sdp_ = sdp;
+  conflicts_ = 0;
+  credentials_.clear();
+  send_reinvite();
 }
 
 // NOTIFY is only allowed in a dialog with a REFER of ours, so that those of strangers cost nothing.
@@ -179,6 +176,7 @@ std::string Dialog::replaces() const {
 void Dialog::note_methods(const sip_t* sip) {
   if (sip == nullptr || sip->sip_allow == nullptr) return;
   allows_refer_ = sip_is_allowed(sip->sip_allow, SIP_METHOD_REFER) != 0;
+  allows_update_ = sip_is_allowed(sip->sip_allow, SIP_METHOD_UPDATE) != 0;
 }
 
 void Dialog::on_acknowledged(const sip_t* sip) {
@@ -201,6 +199,7 @@ void Dialog::on_reinvite(nua_handle_t* handle, const sip_t* sip) {
     nua_respond(handle, SIP_491_REQUEST_PENDING, NUTAG_WITH_THIS(nua), TAG_END());
     return;
   }
+  if (refuse_session(handle)) return;
   const auto offer = sdp_of(sip);
   const std::string answer = listener_->on_reoffer(id_, offer);
   if (answer.empty()) {
@@ -208,18 +207,15 @@ void Dialog::on_reinvite(nua_handle_t* handle, const sip_t* sip) {
     return;
   }
   reoffer_pending_ = offer.empty();
-  nua_respond(handle, SIP_200_OK, NUTAG_WITH_THIS(nua), SIPTAG_CONTENT_TYPE_STR("application/sdp"),
-              SIPTAG_PAYLOAD_STR(answer.c_str()), TAG_END());
+  accept(handle, answer);
 }
 
 // RFC 3311. Without an offer it refreshes the session or the peer's address.
 void Dialog::on_update(nua_handle_t* handle, const sip_t* sip) {
   nua_t* nua = agent_.nua();
+  if (refuse_session(handle)) return;
   const auto offer = sdp_of(sip);
-  if (offer.empty()) {
-    nua_respond(handle, SIP_200_OK, NUTAG_WITH_THIS(nua), TAG_END());
-    return;
-  }
+  if (offer.empty()) return accept(handle, "");
   if (state_ != State::answered || listener_ == nullptr || reoffer_pending_) {
     nua_respond(handle, SIP_491_REQUEST_PENDING, NUTAG_WITH_THIS(nua), TAG_END());
     return;
@@ -229,8 +225,7 @@ void Dialog::on_update(nua_handle_t* handle, const sip_t* sip) {
     nua_respond(handle, SIP_488_NOT_ACCEPTABLE, NUTAG_WITH_THIS(nua), TAG_END());
     return;
   }
-  nua_respond(handle, SIP_200_OK, NUTAG_WITH_THIS(nua), SIPTAG_CONTENT_TYPE_STR("application/sdp"),
-              SIPTAG_PAYLOAD_STR(answer.c_str()), TAG_END());
+  accept(handle, answer);
 }
 
 // 415 for what is no DTMF (RFC 6086 section 4.2.2), but 200 for one without body, which some peers send to
@@ -276,7 +271,7 @@ void Dialog::on_state(tagi_t tags[]) {
   if (bye_sent_) return;
   if (state_ == State::answered) {
     start_bye(nullptr);  // sofia-sip has dropped the dialog, but the peer may still be in it
-    return close({EndReason::lost, 0, "session terminated", ""});
+    return close({EndReason::lost, 0, lost_why_.empty() ? "session terminated" : lost_why_, ""});
   }
   close({EndReason::far_hangup, 0, "session terminated", ""});
   log_down(true);

@@ -11,6 +11,7 @@
 #include "nua_handle.h"
 #include "referral.h"
 #include "rtp/address.h"
+#include "session_timer.h"
 #include "sofia.h"
 
 namespace patchbay::sip_trunk {
@@ -77,6 +78,8 @@ class Dialog : public HandleOwner {
   void set_timer(int64_t delay_ms);
   void trust(const lib::SocketAddress& address);
   void trust_source(const sip_t* sip);
+  // What the answer to our INVITE or refresh says of the session timer.
+  void take_session(const SessionTerms& terms);
   // Notes which methods the peer allows.
   void note_methods(const sip_t* sip);
 
@@ -86,7 +89,9 @@ class Dialog : public HandleOwner {
   // owned
   NuaHandle handle_;
   su_timer_t* timer_ = nullptr;
-  std::optional<Referral> referral_;  // the latest one
+  su_timer_t* session_timer_ = nullptr;   // null: never needed
+  su_timer_t* conflict_timer_ = nullptr;  // likewise
+  std::optional<Referral> referral_;      // the latest one
   // state
   State state_ = State::calling;
   bool closed_ = false;
@@ -94,6 +99,18 @@ class Dialog : public HandleOwner {
   std::string peer_ip_;           // the source of the latest message
 
  private:
+  void send_reinvite();
+  bool resend_reinvite(int status, const sip_t* sip);
+  void on_conflict_over();
+  void refresh();
+  void send_update();
+  void on_update_answer(int status, const sip_t* sip);
+  void on_refreshed(int status);
+  void on_session_timer();
+  void set_session_timer(int64_t delay_ms);
+  // Refuses a request whose session interval is too short.
+  bool refuse_session(nua_handle_t* handle);
+  void accept(nua_handle_t* handle, const std::string& sdp);
   void on_reinvite(nua_handle_t* handle, const sip_t* sip);
   void on_update(nua_handle_t* handle, const sip_t* sip);
   void on_info(nua_handle_t* handle, const sip_t* sip);
@@ -105,15 +122,26 @@ class Dialog : public HandleOwner {
   void on_state(tagi_t tags[]);
   void start_bye(const sip_t* challenge);
   static void on_timer_event(UserAgent* agent, su_timer_t* timer, HandleOwner* self);
+  static void on_conflict_timer(UserAgent* agent, su_timer_t* timer, HandleOwner* self);
+  static void on_session_event(UserAgent* agent, su_timer_t* timer, HandleOwner* self);
 
   const DialogId id_;
   const std::string call_id_;
   bool bye_sent_ = false;
   bool bye_after_ack_ = false;
-  bool is_reoffering_ = false;               // our re-INVITE has no final answer yet
+  bool is_reoffering_ = false;     // our re-INVITE has no final answer yet
+  bool is_refresh_ = false;        // that re-INVITE refreshes the session
+  bool is_updating_ = false;       // our UPDATE has no final answer yet
+  unsigned conflicts_ = 0;         // 491 to that re-INVITE
+  std::string reoffer_sdp_;        // of that re-INVITE
+  DialogCredentials credentials_;  // of the re-INVITE or UPDATE
+  SessionTerms session_;
+  int64_t session_gives_up_ms_ = 0;          // unless it is refreshed before
+  std::string lost_why_;                     // why sofia-sip drops the dialog
   std::string reoffer_after_ack_;            // our SDP; "": none waits for the ACK of our answer
   std::string refer_after_ack_;              // Refer-To; likewise
   bool allows_refer_ = true;                 // the peer's Allow does not leave REFER out
+  bool allows_update_ = false;               // the peer's Allow has UPDATE
   bool is_logged_ = false;                   // DialogLog has this dialog
   std::vector<lib::SocketAddress> trusted_;  // addresses that requests inside this dialog may come from
 };

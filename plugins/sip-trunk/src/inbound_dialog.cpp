@@ -80,6 +80,7 @@ InboundDialog::InboundDialog(UserAgent& agent, DialogId id, nua_handle_t* handle
       source_(source),
       transport_(transport_of_via(invite)),
       has_offer_(!sdp_of(&invite).empty()),
+      session_asked_(read_session(nua_current_request(agent.nua()))),
       route_(inbound_route(invite, numeric_url(source, transport_),
                            {source.family(), agent.options().tcp, transport_ == Transport::tls})),
       contact_(agent.contact_for(source, transport_)) {
@@ -120,8 +121,14 @@ void InboundDialog::answer(const std::string& sdp) {
   state_ = State::answered;
   reoffer_pending_ = !has_offer_;
   su_timer_reset(timer_);
-  nua_respond(handle_.get(), SIP_200_OK, TAG_IF(!contact_.empty(), SIPTAG_CONTACT_STR(contact_.c_str())),
-              SIPTAG_CONTENT_TYPE_STR("application/sdp"), SIPTAG_PAYLOAD_STR(sdp.c_str()), TAG_END());
+  const SessionTerms terms = terms_as_answerer(session_asked_, agent_.options().min_session_sec);
+  const SessionAnswer session = session_answer(session_asked_, terms);
+  take_session(terms);
+  nua_respond(
+      handle_.get(), SIP_200_OK, TAG_IF(!contact_.empty(), SIPTAG_CONTACT_STR(contact_.c_str())),
+      TAG_IF(!session.session_expires.empty(), SIPTAG_SESSION_EXPIRES_STR(session.session_expires.c_str())),
+      TAG_IF(!session.require.empty(), SIPTAG_REQUIRE_STR(session.require.c_str())),
+      SIPTAG_CONTENT_TYPE_STR("application/sdp"), SIPTAG_PAYLOAD_STR(sdp.c_str()), TAG_END());
 }
 
 void InboundDialog::refuse(const Refusal& refusal) {

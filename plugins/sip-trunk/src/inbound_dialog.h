@@ -41,6 +41,7 @@ class InboundDialog final : public Dialog {
   const lib::SocketAddress source_;
   const Transport transport_;
   const bool has_offer_;
+  const SessionHeaders session_asked_;
   const DialogRoute route_;
   CallOwner owner_;
   std::string local_;  // From of our requests, once the ACK has named our tag

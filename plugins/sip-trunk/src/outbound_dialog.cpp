@@ -35,7 +35,9 @@ std::string explanation(const sip_t* sip) {
 }  // namespace
 
 OutboundDialog::OutboundDialog(UserAgent& agent, DialogId id, Invite invite, DialogListener& listener)
-    : Dialog(agent, id, invite.call_id, &listener), invite_(std::move(invite)) {}
+    : Dialog(agent, id, invite.call_id, &listener),
+      invite_(std::move(invite)),
+      session_sec_(invite_.call.trunk.session_sec) {}
 
 void OutboundDialog::start() {
   const bool is_open = transport() == Transport::udp ||
@@ -61,11 +63,14 @@ void OutboundDialog::send_invite() {
   // Sofia-sip increments the given CSeq: the first INVITE has CSeq 2, the one with credentials 3.
   const std::string sequence = std::to_string(++sequence_) + " INVITE";
   const std::string contact = agent_.contact_for(target(), transport());
+  const std::string session = std::to_string(session_sec_);
   nua_invite(
       handle_.get(), NUTAG_URL(invite_.uri.c_str()), NUTAG_PROXY(proxy.c_str()),
       SIPTAG_FROM_STR(invite_.from.c_str()), SIPTAG_TO_STR(invite_.to.c_str()),
       SIPTAG_CALL_ID_STR(invite_.call_id.c_str()), SIPTAG_CSEQ_STR(sequence.c_str()),
       TAG_IF(!contact.empty(), SIPTAG_CONTACT_STR(contact.c_str())),
+      SIPTAG_SUPPORTED_STR(uses_100rel_ ? "timer, 100rel" : "timer"),
+      TAG_IF(session_sec_ > 0, SIPTAG_SESSION_EXPIRES_STR(session.c_str())),
       TAG_IF(!invite_.identity.empty(), SIPTAG_HEADER_STR(invite_.identity.c_str())),
       TAG_IF(!invite_.privacy.empty(), SIPTAG_PRIVACY_STR(invite_.privacy.c_str())),
       TAG_IF(!authorization_.empty(), SIPTAG_AUTHORIZATION_STR(authorization_.c_str())),
@@ -90,7 +95,7 @@ void OutboundDialog::on_invite_event(nua_event_t event, int status, const char* 
   if (sip != nullptr) trust_source(sip);
   if (status < 200) return on_provisional(status, sip);
   if (status < 300) return on_success(sip);
-  if (sip != nullptr && retry_with_credentials(status, sip)) return;
+  if (sip != nullptr && (retry_with_credentials(status, sip) || retry_as_asked(status, *sip))) return;
   on_failure(status, phrase, sip);
 }
 
@@ -130,6 +135,8 @@ void OutboundDialog::acknowledge(const sip_t* sip) {
   if (!agent_.use_hop(route_.next_hop)) route_.next_hop = here;  // its certificate is for another host
   trust(hop_of_url(route_.next_hop).address);
   log_up();
+  take_session(
+      terms_as_asker(read_session(nua_current_request(agent_.nua())), agent_.options().min_session_sec));
   nua_set_hparams(handle_.get(), NUTAG_PROXY(route_.next_hop.c_str()), TAG_END());
   nua_ack(handle_.get(), TAG_END());
 }
@@ -176,6 +183,21 @@ bool OutboundDialog::try_next_target(EndReason reason) {
   if (target_ + 1 >= invite_.call.targets.size()) return false;
   ++target_;
   started_ms_ = now_ms();  // each address may ring for the caller's whole timeout
+  send_invite();
+  return true;
+}
+
+// 422 names a longer session interval (RFC 4028 section 7.3), 421 that the trunk insists on reliable ringing.
+// That is not offered otherwise: sofia-sip follows only the first of several phones that ring reliably.
+bool OutboundDialog::retry_as_asked(int status, const sip_t& sip) {
+  if (state_ != State::calling || rang_) return false;
+  if (status == 421 && sip_has_feature(sip.sip_require, "100rel") && !std::exchange(uses_100rel_, true)) {
+    send_invite();
+    return true;
+  }
+  const int64_t least = status == 422 ? read_session(nua_current_request(agent_.nua())).min_sec : 0;
+  if (least <= session_sec_) return false;
+  session_sec_ = least;
   send_invite();
   return true;
 }

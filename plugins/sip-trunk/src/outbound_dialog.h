@@ -31,6 +31,7 @@ class OutboundDialog final : public Dialog {
   void acknowledge(const sip_t* sip);
   void on_failure(int status, const char* phrase, const sip_t* sip);
   bool retry_with_credentials(int status, const sip_t* sip);
+  bool retry_as_asked(int status, const sip_t& sip);
   bool try_next_target(EndReason reason);
   void on_silence();
   void on_unusable(const std::string& why);
@@ -54,9 +55,11 @@ class OutboundDialog final : public Dialog {
   uint32_t credentials_sent_ = 0;
   std::string authorization_;  // header values that answer the latest challenges
   std::string proxy_authorization_;
-  std::string refusal_;  // why a challenge was not answered
-  DialogRoute route_;    // from the 2xx answer
-  std::string sdp_;      // from the latest answer
+  std::string refusal_;       // why a challenge was not answered
+  int64_t session_sec_;       // of the offered session timer; 0: none
+  bool uses_100rel_ = false;  // the trunk insists on it
+  DialogRoute route_;         // from the 2xx answer
+  std::string sdp_;           // from the latest answer
 };
 
 }  // namespace patchbay::sip_trunk

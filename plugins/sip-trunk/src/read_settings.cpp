@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "rtp/address.h"
+#include "sip_limits.h"
 
 namespace patchbay::sip_trunk {
 namespace {
@@ -112,6 +113,9 @@ Result<TrunkAccess> read_trunk(JsonView entry) {
                                          : Transport::udp;
   trunk.is_transport_open = transport == "auto";
   trunk.probe_sec = entry["probeSec"].integer();
+  trunk.session_sec = entry["sessionTimerSec"].integer();
+  if (trunk.session_sec != 0 && trunk.session_sec < kMinSessionSec)
+    return {Code::invalid, "sessionTimerSec must be 0 or 90 to 86400, such as 1800"};
   const JsonView others = entry["otherHosts"];
   for (size_t i = 0; i < others.size(); ++i) {
     auto host = read_host(std::string(others.at(i).text()));

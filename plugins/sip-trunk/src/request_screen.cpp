@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "dialog_route.h"
+#include "sip_limits.h"
 
 namespace patchbay::sip_trunk {
 namespace {
@@ -43,6 +44,8 @@ void keep_dialog(msg_t* message, sip_t& answer) {
 }
 
 void screen(msg_t* message, sip_t& sip) {
+  sip.sip_session_expires = nullptr;
+  sip.sip_min_se = nullptr;
   if (sip.sip_status != nullptr) keep_dialog(message, sip);
   if (sip.sip_status != nullptr && request_guard != nullptr && request_guard->is_stray(sip))
     route_to_source(message, sip);
@@ -143,6 +146,27 @@ int received_status(const sip_t& response) {
                        response.sip_status->st_status == 400 && phrase.size() > 4 && phrase[3] == ' ' &&
                        phrase.find_first_not_of("0123456789") == 3;
   return is_kept ? std::atoi(phrase.data()) : response.sip_status->st_status;
+}
+
+SessionHeaders read_session(const msg_t* message) {
+  SessionHeaders out;
+  const sip_t* sip = message != nullptr ? sip_object(const_cast<msg_t*>(message)) : nullptr;
+  if (sip == nullptr) return out;
+  out.supports_timer =
+      sip_has_feature(sip->sip_supported, "timer") || sip_has_feature(sip->sip_require, "timer");
+  for (const msg_header_t* at = *msg_chain_head(message); at != nullptr; at = at->sh_succ) {
+    if (at->sh_class == sip_session_expires_class) {
+      const auto* expires = reinterpret_cast<const sip_session_expires_t*>(at);
+      out.expires_sec = static_cast<int64_t>(std::min<unsigned long>(expires->x_delta, kMaxSessionSec));
+      const char* refresher = expires->x_refresher;
+      if (refresher != nullptr && strcasecmp(refresher, "uac") == 0) out.refresher = Refresher::uac;
+      if (refresher != nullptr && strcasecmp(refresher, "uas") == 0) out.refresher = Refresher::uas;
+    } else if (at->sh_class == sip_min_se_class) {
+      const auto* least = reinterpret_cast<const sip_min_se_t*>(at);
+      out.min_sec = static_cast<int64_t>(std::min<unsigned long>(least->min_delta, kMaxSessionSec));
+    }
+  }
+  return out;
 }
 
 void set_request_guard(RequestGuard* guard) noexcept { request_guard = guard; }

@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "rtp/address.h"
+#include "session_timer.h"
 #include "sofia.h"
 #include "transport.h"
 
@@ -60,6 +61,10 @@ const msg_mclass_t* screening_parser();
 // 5057, such as 404 from a far end that does not know the number, sofia-sip sees 400 instead, with the phrase
 // "404 Not Found".
 int received_status(const sip_t& response);
+
+// Session-Expires and Min-SE of a message that a dialog gets. Sofia-sip does not see them, because its
+// session timer refreshes with the SDP of an earlier INVITE, past the Dialog.
+SessionHeaders read_session(const msg_t* message);
 
 // Sets the guard of the messages that the calling thread parses; null: none.
 void set_request_guard(RequestGuard* guard) noexcept;

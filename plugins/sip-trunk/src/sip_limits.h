@@ -18,7 +18,7 @@ inline constexpr size_t kMaxDisplayNameBytes = 64;   // of From
 inline constexpr size_t kMaxHeaderFieldBytes = 255;  // of user, host and Call-ID in an INVITE
 
 // Dialogs.
-inline constexpr char kAllowedMethods[] = "INVITE, ACK, CANCEL, BYE, OPTIONS, UPDATE, INFO";
+inline constexpr char kAllowedMethods[] = "INVITE, ACK, CANCEL, BYE, OPTIONS, UPDATE, INFO, PRACK";
 inline constexpr uint32_t kTransactionTimeoutMs = 32'000;  // timers B, F and H of RFC 3261: 64 * T1
 inline constexpr uint32_t kDialogLingerMs = 40'000;    // longer than a final answer may come late (timer B)
 inline constexpr uint32_t kMaxCredentialTries = 3;     // the proxy's, the server's, and one for a stale nonce
@@ -29,6 +29,12 @@ inline constexpr uint32_t kByePauseMs = 2000;          // before a BYE that coul
 inline constexpr size_t kMaxShownBytes = 200;          // of a reason phrase or header in `ended` and in logs
 inline constexpr size_t kMaxShownParameterBytes = 64;  // of a challenge's value in a message
 inline constexpr size_t kMaxBodyParts = 16;            // of a multipart body
+
+// Session timers (RFC 4028).
+inline constexpr int64_t kMinSessionSec = 90;       // the least that the RFC allows
+inline constexpr int64_t kMaxSessionSec = 86'400;   // longer ones count as this
+inline constexpr int64_t kMinRefreshPauseMs = 500;  // after a refresh that was not possible or failed
+inline constexpr unsigned kMaxConflicts = 5;        // 491 to one re-INVITE
 
 // Transfers.
 inline constexpr int64_t kMinTransferMs = 1000;  // bounds of Transfer::timeout_ms

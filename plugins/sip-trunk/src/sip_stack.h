@@ -40,6 +40,7 @@ class SipStack {
     uint32_t silence_timeout_ms = 0;
     uint32_t transaction_timeout_ms = kTransactionTimeoutMs;  // shorter only in tests
     uint32_t tcp_keepalive_ms = kTcpKeepaliveMs;              // likewise
+    int64_t min_session_sec = kMinSessionSec;                 // likewise
     DialogLog* log = nullptr;                                 // outlives the stack
     MessageListener* messages = nullptr;                      // gets every message; likewise
     // A call from an allowed peer, for take(); without this it is refused with 480. sip thread.

@@ -52,6 +52,7 @@ struct TrunkAccess {
   int64_t register_sec = 0;             // for how long, if the trunk grants it
   std::vector<AddressRange> sources{};  // calls may also come from these
   int64_t probe_sec = 0;                // interval of OPTIONS; 0: only while it is down
+  int64_t session_sec = 0;              // of the session timer that our INVITE offers (RFC 4028); 0: none
   lib::SrtpPolicy srtp = lib::SrtpPolicy::off;
   lib::SrtpKeying srtp_keying = lib::SrtpKeying::sdes;
   TrunkMedia media{};

@@ -210,7 +210,7 @@ bool UserAgent::open() {
                     NUTAG_RETRY_COUNT(0), NUTAG_MEDIA_ENABLE(0), NUTAG_AUTOANSWER(0), NUTAG_AUTOALERT(0),
                     NUTAG_INVITE_TIMER(0), NUTAG_SESSION_TIMER(0),
                     NUTAG_OUTBOUND("no-outbound no-natify no-options-keepalive no-validate"),
-                    SIPTAG_ALLOW_STR(kAllowedMethods), SIPTAG_SUPPORTED(nullptr),
+                    SIPTAG_ALLOW_STR(kAllowedMethods), SIPTAG_SUPPORTED_STR("timer, 100rel"),
                     NUTAG_APPL_METHOD("INVITE, BYE, UPDATE, INFO"), SIPTAG_ALLOW_EVENTS(nullptr),
                     // Dialog sends the ACK. It also sees 100, which ends the silence timeout.
                     NUTAG_AUTOACK(0), NTATAG_PASS_100(1), NTATAG_SIP_T1X64(options_.transaction_timeout_ms),
@@ -335,6 +335,12 @@ void UserAgent::on_unsolicited(nua_event_t event, int status, nua_handle_t* hand
 }
 
 void UserAgent::on_call(nua_handle_t* handle, const sip_t& invite) {
+  if (is_too_short(read_session(nua_current_request(nua_)), options_.min_session_sec)) {
+    const std::string least = std::to_string(options_.min_session_sec);
+    nua_respond(handle, SIP_422_SESSION_TIMER_TOO_SMALL, SIPTAG_MIN_SE_STR(least.c_str()), TAG_END());
+    nua_handle_destroy(handle);
+    return;
+  }
   const DialogId id = ++last_id_;
   const auto source = source_of(nua_current_request(nua_));
   dialogs_[id] = std::make_unique<InboundDialog>(*this, id, handle, invite, source);

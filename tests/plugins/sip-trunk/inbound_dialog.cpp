@@ -315,3 +315,95 @@ TEST_CASE_FIXTURE(Called, "our re-INVITE is acknowledged and answered, or refuse
   CHECK(caller.wait_reoffer_answer(2) == "488");
   check_up_until_bye(ok);
 }
+
+TEST_CASE_FIXTURE(Called, "a caller's session timer is accepted, unless its interval is too short") {
+  send(invite("a", kOffer, "Supported: timer\r\nSession-Expires: 1800\r\n"));
+  take();
+  std::string ok = answered();
+  CHECK(header(ok, "Session-Expires") == "1800;refresher=uac");
+  CHECK(header(ok, "Require") == "timer");
+  check_up_until_bye(ok);
+  send(invite("b", kOffer, "Require: timer\r\nSession-Expires: 30\r\n"));
+  CHECK(header(peer.receive("SIP/2.0 422"), "Min-SE") == "90");
+  CHECK(call_count() == 0);
+}
+
+TEST_CASE_FIXTURE(Called,
+                  "a caller that requires reliable ringing gets it, and the 200 waits for its PRACK") {
+  send(invite("a", kOffer, "Require: 100rel\r\n"));
+  take();
+  stack->ring(id, 180, "");
+  const std::string ringing = peer.receive("SIP/2.0 180");
+  CHECK(header(ringing, "Require") == "100rel");
+  const std::string sequence = header(ringing, "RSeq");
+  REQUIRE_FALSE(sequence.empty());
+  stack->answer(id, kOffer);
+  CHECK(peer.receive("SIP/2.0 200", 300).empty());
+  std::string prack = inside("PRACK", ringing, 2);
+  prack.replace(prack.find("Max-Forwards"), 0, "RAck: " + sequence + " 1 INVITE\r\n");
+  send(prack);
+  std::string ok = peer.receive("SIP/2.0 200");
+  if (header(ok, "CSeq") == "2 PRACK") ok = peer.receive("SIP/2.0 200");
+  CHECK(header(ok, "CSeq") == "1 INVITE");
+  CHECK(ok.find("m=audio") != std::string::npos);
+  send(inside("ACK", ok, 1));
+  check_up_until_bye(ok);
+}
+
+TEST_CASE_FIXTURE(Called, "early media goes reliably to a caller that supports it, ringing does not") {
+  send(invite("a", kOffer, "Supported: 100rel\r\n"));
+  take();
+  stack->ring(id, 180, "");
+  CHECK(header(peer.receive("SIP/2.0 180"), "RSeq").empty());
+  stack->ring(id, 183, kOffer);
+  const std::string early = peer.receive("SIP/2.0 183");
+  CHECK_FALSE(header(early, "RSeq").empty());
+  CHECK(early.find("m=audio") != std::string::npos);
+  stack->refuse(id, {486, "Busy Here"});
+  CHECK_FALSE(peer.receive("SIP/2.0 486").empty());
+  CHECK(caller.wait_ended().sip_status == 486);
+  send(retarget(invite("a", ""), "INVITE", "ACK"));
+  CHECK(wait_no_handles(*stack));
+}
+
+TEST_CASE_FIXTURE(Called, "a caller that hangs up instead of acknowledging our answer ends the call once") {
+  send(invite("a"));
+  take();
+  stack->answer(id, kOffer);
+  const std::string ok = peer.receive("SIP/2.0 200");
+  CHECK(final_status(peer, inside("BYE", ok, 2)) == "SIP/2.0 200");
+  CHECK(caller.wait_ended().reason == EndReason::far_hangup);
+  send(inside("ACK", ok, 1));
+  CHECK(caller.ended_count() == 1);
+  CHECK(wait_no_handles(*stack));
+}
+
+TEST_CASE_FIXTURE(Called, "our re-INVITE that meets the caller's is sent again within two seconds") {
+  send(invite("a"));
+  take();
+  const std::string ok = answered();
+  stack->reoffer(id, kOffer);
+  say(peer.receive("INVITE "), "491 Request Pending");
+  CHECK_FALSE(peer.receive("ACK ").empty());
+  const std::string again = peer.receive("INVITE ", 10'000);
+  peer.send(stack->port(), answer_to(again, "200 OK", contact(), "", kOffer));
+  CHECK_FALSE(peer.receive("ACK ").empty());
+  CHECK(caller.wait_reoffer_answer(1) == "200 SDP");
+  check_up_until_bye(ok);
+}
+
+TEST_CASE_FIXTURE(
+    Called, "S4: REFER from the far end, within and outside of a call, is refused and the call stays up") {
+  send(invite("a"));
+  take();
+  const std::string ok = answered();
+  std::string refer = inside("REFER", ok, 5);
+  refer.replace(refer.find("Max-Forwards"), 0, "Refer-To: <sip:+4930666@127.0.0.1>\r\n");
+  CHECK(final_status(peer, refer) == "SIP/2.0 405");
+  RawPeer stranger("127.0.0.2");
+  std::string spoofed = inside(stranger, "REFER", ok, 6);
+  spoofed.replace(spoofed.find("Max-Forwards"), 0, "Refer-To: <sip:+4930666@127.0.0.1>\r\n");
+  const std::string refused = final_status(stranger, spoofed);
+  CHECK((refused == "SIP/2.0 481" || refused == "SIP/2.0 405"));
+  check_up_until_bye(ok);
+}
