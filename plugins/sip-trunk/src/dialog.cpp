@@ -11,6 +11,17 @@
 
 namespace patchbay::sip_trunk {
 
+namespace {
+
+// Of a From or To header's value.
+std::string tag_of(const std::string& header) {
+  const size_t at = header.rfind(";tag=");
+  const std::string tag = at != std::string::npos ? header.substr(at + 5) : std::string();
+  return tag.substr(0, tag.find_first_of("; \t,"));
+}
+
+}  // namespace
+
 std::string_view sdp_of(const sip_t* sip) {
   if (sip == nullptr || sip->sip_payload == nullptr || sip->sip_payload->pl_data == nullptr) return {};
   const std::string_view body(sip->sip_payload->pl_data, sip->sip_payload->pl_len);
@@ -163,11 +174,6 @@ void Dialog::on_refer_step(const std::optional<ReferStep>& step) {
 std::string Dialog::replaces() const {
   if (state_ != State::answered) return {};
   const StoredDialog dialog = stored();
-  const auto tag_of = [](const std::string& header) {
-    const size_t at = header.rfind(";tag=");
-    const std::string tag = at != std::string::npos ? header.substr(at + 5) : std::string();
-    return tag.substr(0, tag.find_first_of("; \t,"));
-  };
   const std::string mine = tag_of(dialog.from), peer = tag_of(dialog.to);
   if (mine.empty() || peer.empty()) return {};
   return dialog.call_id + ";to-tag=" + peer + ";from-tag=" + mine;
@@ -308,6 +314,17 @@ void Dialog::trust_source(const sip_t* sip) {
   for (const sip_record_route_t* route = sip->sip_record_route; route != nullptr; route = route->r_next)
     trust_host(route->r_url);
   if (sip->sip_contact != nullptr) trust_host(sip->sip_contact->m_url);
+}
+
+bool Dialog::is_inside(const sip_t& answer) const {
+  if (state_ != State::answered || answer.sip_call_id == nullptr || answer.sip_from == nullptr ||
+      answer.sip_to == nullptr || call_id_ != answer.sip_call_id->i_id)
+    return false;
+  const auto has_tag = [](const std::string& party, const char* tag) {
+    return tag != nullptr && tag_of(party) == tag;
+  };
+  const StoredDialog mine = stored();
+  return has_tag(mine.from, answer.sip_from->a_tag) && has_tag(mine.to, answer.sip_to->a_tag);
 }
 
 bool Dialog::trusts(const lib::SocketAddress& address) const {

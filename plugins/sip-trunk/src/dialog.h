@@ -32,6 +32,8 @@ class Dialog : public HandleOwner {
   // Returns whether a 2xx answers the latest INVITE, so that sofia-sip passes it (the first one) to
   // on_event().
   virtual bool awaits(const sip_t&) const { return false; }
+  // Returns whether an answer is to a request inside this dialog.
+  bool is_inside(const sip_t& answer) const;
   // Returns whether requests inside this dialog may come from the address.
   bool trusts(const lib::SocketAddress& address) const;
   // No connection to the address is made.

@@ -16,6 +16,7 @@ class InboundDialog final : public Dialog {
                 lib::SocketAddress source);
 
   InboundDialog* inbound() noexcept override { return this; }
+  const lib::SocketAddress& source() const noexcept { return source_; }
   void on_timer() override;
 
   // Sets whose call it is, and the receiver of its events.

@@ -182,6 +182,10 @@ bool OutboundDialog::try_next_target(EndReason reason) {
   }
   if (target_ + 1 >= invite_.call.targets.size()) return false;
   ++target_;
+  authorization_.clear();  // the other server has nonces of its own
+  proxy_authorization_.clear();
+  refusal_.clear();
+  credentials_sent_ = 0;
   started_ms_ = now_ms();  // each address may ring for the caller's whole timeout
   send_invite();
   return true;

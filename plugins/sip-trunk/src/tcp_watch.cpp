@@ -60,7 +60,8 @@ std::vector<OwnSocket> OwnSockets::list() const {
   return found;
 }
 
-TcpWatch::Shut TcpWatch::sweep(const std::vector<lib::SocketAddress>& peers) {
+TcpWatch::Shut TcpWatch::sweep(const std::vector<lib::SocketAddress>& peers,
+                               const std::vector<lib::SocketAddress>& in_use) {
   Shut shut;
   std::vector<Accepted> accepted;
   std::map<int, int> half_closed;
@@ -78,7 +79,8 @@ TcpWatch::Shut TcpWatch::sweep(const std::vector<lib::SocketAddress>& peers) {
       const int seen = before == half_closed_.end() ? 1 : before->second + 1;
       half_closed[socket.fd] = seen;
       if (seen >= kSweepsHalfClosed && ::shutdown(socket.fd, SHUT_RDWR) == 0) ++shut.peer_closed;
-    } else if (is_accepted && info.tcpi_state == TCP_ESTABLISHED) {
+    } else if (is_accepted && info.tcpi_state == TCP_ESTABLISHED &&
+               std::find(in_use.begin(), in_use.end(), socket.remote) == in_use.end()) {
       accepted.push_back({socket.fd, info.tcpi_last_data_recv});
     }
   }

@@ -58,9 +58,11 @@ class TcpWatch {
   TcpWatch(std::vector<uint16_t> ports, const Limits& limits) : ports_(std::move(ports)), limits_(limits) {}
 
   // Call it about once a second. `peers` are the targets of TCP trunks; connections to them are checked too.
-  // Ends a connection by shutdown(); sofia-sip, which owns the descriptor, then closes it. Returns the
-  // connections that it has shut down.
-  Shut sweep(const std::vector<lib::SocketAddress>& peers);
+  // Accepted connections from the addresses `in_use` may be idle: over TLS they are the only way to end the
+  // calls that came over them. Ends a connection by shutdown(); sofia-sip, which owns the descriptor, then
+  // closes it. Returns the connections that it has shut down.
+  Shut sweep(const std::vector<lib::SocketAddress>& peers,
+             const std::vector<lib::SocketAddress>& in_use = {});
 
  private:
   const OwnSockets sockets_;

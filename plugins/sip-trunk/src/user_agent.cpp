@@ -258,7 +258,10 @@ void UserAgent::attach_peer_filter() {
 }
 
 void UserAgent::on_watch_timer(UserAgent* self, su_timer_t*, HandleOwner*) {
-  const TcpWatch::Shut shut = self->watch_->sweep(self->tcp_peers_);
+  std::vector<lib::SocketAddress> in_use;
+  for (const auto& [id, dialog] : self->dialogs_)
+    if (const InboundDialog* call = dialog->inbound()) in_use.push_back(call->source());
+  const TcpWatch::Shut shut = self->watch_->sweep(self->tcp_peers_, in_use);
   self->tcp_peer_closed_ += shut.peer_closed;
   self->tcp_idle_ += shut.idle;
   self->tcp_excess_ += shut.excess;
@@ -316,7 +319,7 @@ bool UserAgent::is_stray(const sip_t& answer) const {
   if (!is_success || answer.sip_cseq == nullptr || answer.sip_cseq->cs_method != sip_method_invite)
     return false;
   for (const auto& [id, dialog] : dialogs_)
-    if (dialog->awaits(answer)) return false;
+    if (dialog->awaits(answer) || dialog->is_inside(answer)) return false;
   const auto listen = lib::SocketAddress::parse(options_.listen_ip, 0);
   return next_hop(answer, {listen ? listen->family() : AF_INET, options_.tcp}).empty();
 }

@@ -221,6 +221,30 @@ TEST_CASE_FIXTURE(Fixture, "a proxy and the server behind it may both challenge"
   CHECK_FALSE(header(third, "Authorization").empty());
 }
 
+TEST_CASE_FIXTURE(Fixture, "each address of a trunk gets an answer to its own challenge") {
+  start();
+  RawPeer second("127.0.0.4");
+  auto call = call_to(peer.port());
+  call.trunk.username = "alice";
+  call.trunk.password = "secret";
+  call.trunk.realm = "r";
+  call.targets = {*SocketAddress::parse("127.0.0.1", peer.port()),
+                  *SocketAddress::parse("127.0.0.4", second.port())};
+  const auto challenge = [](const std::string& invite, const std::string& nonce) {
+    return answer_to(invite, "407 Proxy Authentication Required", "",
+                     "Proxy-Authenticate: Digest realm=\"r\", nonce=\"" + nonce + "\"\r\n");
+  };
+  peer.send(stack->port(), challenge(dial(call), "first"));
+  say(peer.receive("INVITE "), "503 Service Unavailable");
+  const std::string invite = second.receive("INVITE ");
+  CHECK(header(invite, "Proxy-Authorization").empty());
+  second.send(stack->port(), challenge(invite, "second"));
+  const std::string again = second.receive("INVITE ");
+  CHECK(header(again, "Proxy-Authorization").find("nonce=\"second\"") != std::string::npos);
+  second.send(stack->port(), answer_to(again, "486 Busy Here"));
+  CHECK(caller.wait_ended().sip_status == 486);
+}
+
 TEST_CASE_FIXTURE(Fixture, "the end of a dialog has the trunk's reasons") {
   start();
   auto call = call_to(peer.port());
@@ -315,4 +339,21 @@ TEST_CASE_FIXTURE(DialogFixture,
   say(bye, "200 OK");
   CHECK(caller.wait_ended().reason == EndReason::local_hangup);
   CHECK(wait_no_handles(*stack));
+}
+
+TEST_CASE_FIXTURE(DialogFixture, "our re-INVITE does not change where requests go to") {
+  start();
+  const std::string gateway = "sip:gw-17@sbc.example;x=1";
+  answer(dial(call_to(peer.port())), gateway);
+  REQUIRE(caller.wait_answered());
+  CHECK(peer.receive("ACK ").rfind("ACK " + gateway + " ", 0) == 0);
+  stack->reoffer(id, kOffer);
+  answer(peer.receive("INVITE "), gateway);
+  CHECK(peer.receive("ACK ").rfind("ACK " + gateway + " ", 0) == 0);
+  CHECK(caller.wait_reoffer_answer(1) == "200 SDP");
+  stack->hangup(id);
+  const std::string bye = peer.receive("BYE ");
+  CHECK(bye.rfind("BYE " + gateway + " ", 0) == 0);
+  say(bye, "200 OK");
+  CHECK(caller.wait_ended().reason == EndReason::local_hangup);
 }

@@ -42,6 +42,12 @@ class Tcp {
   void close() {
     if (fd_ >= 0) ::close(std::exchange(fd_, -1));
   }
+  SocketAddress local() const {
+    sockaddr_storage storage{};
+    socklen_t size = sizeof(storage);
+    (void)::getsockname(fd_, reinterpret_cast<sockaddr*>(&storage), &size);
+    return SocketAddress::from(storage);
+  }
   void send(const std::string& text) const { (void)::send(fd_, text.data(), text.size(), MSG_NOSIGNAL); }
   // Receives up to an empty line; "" if the connection ends or nothing comes.
   std::string receive() const {
@@ -195,6 +201,10 @@ TEST_CASE("idle connections and those beyond the limit are shut down") {
   for (int i = 0; i < 3000 && ended() < 1; ++i) std::this_thread::sleep_for(std::chrono::milliseconds(10));
   CHECK(ended() == 1);
   TcpWatch idle({server.port}, {.max_accepted = 100, .idle_ms = 0});
+  // Not those that calls came over.
+  std::vector<SocketAddress> in_use;
+  for (const Tcp& tcp : far) in_use.push_back(tcp.local());
+  CHECK(idle.sweep({}, in_use).idle == 0);
   CHECK(idle.sweep({}).idle == 2);
   for (int i = 0; i < 3000 && ended() < 3; ++i) std::this_thread::sleep_for(std::chrono::milliseconds(10));
   CHECK(ended() == 3);
