@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <functional>
 #include <utility>
 
 #include "rtp/address.h"
@@ -38,8 +39,10 @@ Result<ServerSettings> read_server(JsonView section) {
   server.rtp_port_min = static_cast<uint16_t>(section["rtpPortMin"].integer());
   server.rtp_port_max = static_cast<uint16_t>(section["rtpPortMax"].integer());
   server.tls_port = static_cast<uint16_t>(section["tlsPort"].integer());
-  server.tls_files = {std::string(section["tlsCert"].text()), std::string(section["tlsKey"].text()),
-                      std::string(section["tlsCaFile"].text())};
+  server.tls_files = {std::string(section["tlsCert"].text()),
+                      std::string(section["tlsKey"].text()),
+                      std::string(section["tlsCaFile"].text()),
+                      {}};
   if (server.tls_files.certificate.empty() != server.tls_files.key.empty())
     return {Code::invalid, "tlsCert and tlsKey: set both or none"};
   server.silence_timeout_ms = static_cast<uint32_t>(section["silenceTimeoutMs"].integer());
@@ -144,6 +147,12 @@ Result<TrunkAccess> read_trunk(JsonView entry) {
                : srtp == "optional" ? lib::SrtpPolicy::optional
                                     : lib::SrtpPolicy::off;
   trunk.srtp_keying = entry["srtpKeys"].text() == "dtls" ? lib::SrtpKeying::dtls : lib::SrtpKeying::sdes;
+  trunk.tls_files = {std::string(entry.text("tlsCert", "")), std::string(entry.text("tlsKey", "")),
+                     std::string(entry.text("tlsCaFile", ""))};
+  if (trunk.tls_files.certificate.empty() != trunk.tls_files.key.empty())
+    return {Code::invalid, "tlsCert and tlsKey: set both or none"};
+  if (trunk.tls_files != TrunkTlsFiles{} && trunk.transport != Transport::tls)
+    return {Code::invalid, "tlsCert, tlsKey and tlsCaFile need transport: tls"};
   trunk.limit = {entry["callsPerSecond"].number(), entry["maxCalls"].integer()};
   PB_TRY_VALUE(trunk.media, read_codecs(entry["codecs"]));
   if (!trunk.username.empty() && trunk.realm.empty())
@@ -217,6 +226,28 @@ Result<TenantTrunks> read_tenant(JsonView section) {
     return {Code::invalid, "defaultTrunkId: there is no trunk " + tenant.default_trunk};
   }
   return tenant;
+}
+
+// Collects the TLS files of all trunks by their hosts. Trunks at one host share its connection, so they need
+// the same files.
+Result<std::map<std::string, TrunkTlsFiles>> tls_files_of_hosts(
+    const std::map<std::string, TenantTrunks, std::less<>>& tenants) {
+  std::map<std::string, TrunkTlsFiles> all;
+  bool any = false;
+  for (const auto& [tenant_host, tenant] : tenants)
+    for (const auto& [id, trunk] : tenant.trunks) {
+      if (trunk.transport != Transport::tls && !trunk.is_transport_open) continue;
+      any = any || trunk.tls_files != TrunkTlsFiles{};
+      std::vector<std::string> hosts{trunk.host};
+      for (const TrunkHost& other : trunk.other_hosts) hosts.push_back(other.name);
+      for (const std::string& host : hosts)
+        if (all.emplace(to_lower(host), trunk.tls_files).first->second != trunk.tls_files)
+          return {Code::invalid, "tenants." + tenant_host + ".sip-trunk.trunks." + id +
+                                     ": tlsCert, tlsKey and tlsCaFile must be those of the other trunks at " +
+                                     host};
+    }
+  if (!any) all.clear();
+  return all;
 }
 
 // Whether it is a numeric host, for which no record can choose TCP.
@@ -295,6 +326,7 @@ Result<Settings> Settings::read(const Config& config) {
     settings.tenants.emplace(tenant.host, *std::move(trunks));
     if (tenant.primary) settings.primary_tenant = tenant.host;
   }
+  PB_TRY_VALUE(settings.server.tls_files.of_hosts, tls_files_of_hosts(settings.tenants));
   if (settings.uses_tls())
     for (auto& [host, tenant] : settings.tenants)
       for (auto& [id, trunk] : tenant.trunks) trunk.may_use_tls = true;

@@ -11,6 +11,7 @@
 #include "codec/codec.h"
 #include "rtp/address.h"
 #include "sdp/sdp_security.h"
+#include "tls/tls_files.h"
 #include "transport.h"
 #include "trunk_limits.h"
 
@@ -56,6 +57,7 @@ struct TrunkAccess {
   lib::SrtpPolicy srtp = lib::SrtpPolicy::off;
   lib::SrtpKeying srtp_keying = lib::SrtpKeying::sdes;
   TrunkMedia media{};
+  TrunkTlsFiles tls_files{};
 
   // Whether it is the same account at the same place.
   bool is_same_account(const TrunkAccess& other) const {

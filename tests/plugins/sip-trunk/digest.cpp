@@ -189,3 +189,45 @@ TEST_CASE("malformed challenges end the call") {
     CHECK(wait_no_handles(*call.stack));
   }
 }
+
+TEST_CASE(
+    "a proxy's challenge and then the server's are answered in turn, and the last INVITE has both answers") {
+  Challenged call;
+  const std::string first = call.challenge("");  // a 401 without a challenge ends the call
+  CHECK(call.caller.wait_ended().sip_status == 401);
+  CHECK(header(first, "Authorization").empty());
+
+  Challenged chain;
+  auto outbound = call_to(chain.peer.port());
+  outbound.trunk.username = "alice";
+  outbound.trunk.password = "secret";
+  outbound.trunk.realm = "r";
+  REQUIRE(chain.stack->dial(outbound, chain.caller));
+  const auto refuse = [&](const std::string& status, const std::string& name, const std::string& nonce) {
+    const std::string invite = chain.peer.receive("INVITE ");
+    REQUIRE_FALSE(invite.empty());
+    chain.peer.send(chain.stack->port(), answer_to(invite, status, "",
+                                                   name + ": Digest realm=\"r\", nonce=\"" + nonce +
+                                                       "\", algorithm=SHA-256, qop=\"auth\"\r\n" + name +
+                                                       ": Digest realm=\"r\", nonce=\"md5-" + nonce +
+                                                       "\", algorithm=MD5, qop=\"auth\"\r\n"));
+    CHECK_FALSE(chain.peer.receive("ACK ").empty());
+    return invite;
+  };
+  CHECK(header(refuse("407 Proxy Authentication Required", "Proxy-Authenticate", "proxy"),
+               "Proxy-Authorization")
+            .empty());
+  const std::string second = refuse("401 Unauthorized", "WWW-Authenticate", "server");
+  CHECK(parameters(header(second, "Proxy-Authorization"))["nonce"] == "proxy");
+  const std::string third = chain.peer.receive("INVITE ");
+  for (const auto& [name, nonce] : {std::pair{"Proxy-Authorization", "proxy"}, {"Authorization", "server"}}) {
+    CAPTURE(std::string(name));
+    auto given = parameters(header(third, name));
+    CHECK(given["nonce"] == nonce);
+    CHECK(given["algorithm"] == "SHA-256");
+    CHECK(given["response"] == expected(given));
+  }
+  chain.peer.send(chain.stack->port(), answer_to(third, "486 Busy Here"));
+  CHECK(chain.caller.wait_ended().sip_status == 486);
+  CHECK(wait_no_handles(*chain.stack));
+}

@@ -126,3 +126,22 @@ TEST_CASE("a trunk has several hosts, each with an optional port") {
     CHECK(names(hosts("\"" + std::string(text) + "\""), "otherHosts[0]"));
   CHECK(read("{}", R"({"trunks":[{"id":"a","host":"trunk.example"}]})")->uses_tcp());  // SRV may choose it
 }
+
+TEST_CASE("TLS files of a trunk come in pairs, for TLS only, and are the same for all trunks at a host") {
+  const auto with = [](const std::string& more, const std::string& second = "") {
+    return R"({"trunks":[{"id":"a","host":"Sip.example","transport":"tls")" + more + "}" + second + "]}";
+  };
+  const std::string own = R"(,"tlsCert":"/c","tlsKey":"/k","tlsCaFile":"/a")";
+  const auto settings = read("{}", with(own, R"(,{"id":"b","host":"192.0.2.1","transport":"tls"})"));
+  REQUIRE(settings);
+  const auto& hosts = settings->server.tls_files.of_hosts;
+  REQUIRE(hosts.size() == 2);
+  CHECK(hosts.at("sip.example") == TrunkTlsFiles{"/c", "/k", "/a"});
+  CHECK(hosts.at("192.0.2.1") == TrunkTlsFiles{});
+  CHECK(read("{}", with(""))->server.tls_files.of_hosts.empty());
+  CHECK(names(refusal("{}", with(R"(,"tlsCert":"/c")")), "tlsCert and tlsKey: set both or none"));
+  CHECK(names(refusal("{}", R"({"trunks":[{"id":"a","host":"x","transport":"udp","tlsCaFile":"/a"}]})"),
+              "need transport: tls"));
+  CHECK(names(refusal("{}", with(own, R"(,{"id":"b","host":"sip.EXAMPLE","transport":"tls"})")),
+              "must be those of the other trunks at"));
+}

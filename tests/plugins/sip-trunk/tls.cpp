@@ -154,6 +154,47 @@ TEST_CASE_FIXTURE(TlsTrunk,
   CHECK(ended(call(proxy->tls_port())).sip_status == 486);
 }
 
+TEST_CASE_FIXTURE(TlsTrunk,
+                  "a trunk has a certificate and authorities of its own, and no other trunk's connection") {
+  const CertificateAuthority other{"Other CA"};
+  const auto write = [&](const std::string& name, const std::string& text) {
+    std::ofstream(folder.file(name)) << text;
+    return folder.file(name);
+  };
+  const Certificate for_us = authority.issue("DNS:patchbay.example"),
+                    for_other = other.issue("DNS:us.example");
+  TlsFiles files{write("us.pem", for_us.certificate_pem), write("us.key", for_us.key_pem),
+                 folder.file("ca.pem")};
+  files.of_hosts[kHost] = {};
+  files.of_hosts["other.example"] = {write("other.pem", for_other.certificate_pem),
+                                     write("other.key", for_other.key_pem),
+                                     write("other-ca.pem", other.certificate_pem())};
+  start();
+  const auto loaded = TlsCertificates::load(files);
+  REQUIRE(loaded);
+  stack->set_certificates(*loaded);
+  // Each accepts its own certificates only.
+  const auto carrier =
+      Kamailio::start({.certificate = authority.issue("DNS:sip.carrier.example,DNS:other.example"),
+                       .authority_pem = authority.certificate_pem()});
+  const auto stranger = Kamailio::start(
+      {.certificate = other.issue("DNS:other.example"), .authority_pem = other.certificate_pem()});
+  REQUIRE(carrier);
+  REQUIRE(stranger);
+  CHECK(ended(call(carrier->tls_port())).sip_status == 486);
+  CHECK(ended(call(stranger->tls_port(), "Other.example")).sip_status == 486);
+  const DialogEnd shared = ended(call(carrier->tls_port(), "other.example"));
+  CAPTURE(shared.detail);
+  CHECK(shared.reason == EndReason::transport);
+  CHECK(has(shared.detail, "the TLS files of another trunk"));
+  CHECK(ended(call(carrier->tls_port())).sip_status == 486);
+  const DialogEnd untrusted = ended(call(stranger->tls_port(), kHost));
+  CHECK(untrusted.reason == EndReason::transport);
+  const auto impostor = why_refused(authority.issue("DNS:other.example"), "other.example");
+  CAPTURE(impostor);
+  CHECK(has(impostor, "an authority that is not trusted here (/CN=Carrier CA)"));
+}
+
 TEST_CASE("certificate files with a fault are refused with the setting's name") {
   const TempFolder folder;
   const Certificate one = CertificateAuthority("CA").issue("DNS:a");

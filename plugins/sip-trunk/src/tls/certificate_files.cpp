@@ -1,5 +1,6 @@
 #include "tls/certificate_files.h"
 
+#include <string>
 #include <system_error>
 #include <utility>
 
@@ -19,7 +20,10 @@ Result<CertificateFiles::Certificates> CertificateFiles::load(const TlsFiles& fi
 
 std::vector<std::filesystem::file_time_type> CertificateFiles::times() const {
   std::vector<std::filesystem::file_time_type> found;
-  for (const std::string& file : {files_.certificate, files_.key, files_.authorities}) {
+  std::vector<std::string> files{files_.certificate, files_.key, files_.authorities};
+  for (const auto& [host, trunk] : files_.of_hosts)
+    files.insert(files.end(), {trunk.certificate, trunk.key, trunk.authorities});
+  for (const std::string& file : files) {
     std::error_code error;
     const auto time = std::filesystem::last_write_time(file, error);
     found.push_back(error ? std::filesystem::file_time_type() : time);

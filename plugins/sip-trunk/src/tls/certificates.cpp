@@ -26,7 +26,8 @@ void free_chain(STACK_OF(X509) * chain) { sk_X509_pop_free(chain, X509_free); }
 
 int no_password(char*, int, int, void*) { return 0; }
 
-Status load_own(const TlsFiles& files, TlsCertificates& out) {
+template <class Files>
+Status load_own(const Files& files, TlsCertificates& out) {
   const Bio pem(BIO_new_file(files.certificate.c_str(), "r"), BIO_free);
   if (!pem) return file_error("tlsCert", files.certificate, "cannot be read");
   out.leaf.reset(PEM_read_bio_X509(pem.get(), nullptr, nullptr, nullptr), X509_free);
@@ -42,6 +43,26 @@ Status load_own(const TlsFiles& files, TlsCertificates& out) {
     return file_error("tlsKey", files.key, "does not belong to the certificate of tlsCert");
   ERR_clear_error();
   return {};
+}
+
+Status load_authorities(const std::string& file, TlsCertificates& out) {
+  if (X509_STORE_load_file(out.trusted.get(), file.c_str()) == 1) return {};
+  return file_error("tlsCaFile", file, "has no certificates in PEM form, or cannot be read");
+}
+
+// Those of a trunk: what it has no file for is the server's.
+Result<std::shared_ptr<const TlsCertificates>> load_trunk(const TrunkTlsFiles& files,
+                                                          const TlsCertificates& server) {
+  auto loaded = std::make_shared<TlsCertificates>(server);
+  loaded->of_hosts.clear();
+  loaded->trunk_files = files;
+  if (!files.certificate.empty()) PB_TRY(load_own(files, *loaded));
+  if (!files.authorities.empty()) {
+    loaded->trusted.reset(X509_STORE_new(), X509_STORE_free);
+    if (!loaded->trusted) return {Code::exhausted, "no memory for certificates"};
+    PB_TRY(load_authorities(files.authorities, *loaded));
+  }
+  return std::shared_ptr<const TlsCertificates>(std::move(loaded));
 }
 
 std::string text_of(const ASN1_STRING* string) {
@@ -73,10 +94,13 @@ Result<std::shared_ptr<const TlsCertificates>> TlsCertificates::load(const TlsFi
   loaded->trusted.reset(X509_STORE_new(), X509_STORE_free);
   if (!loaded->trusted) return {Code::exhausted, "no memory for certificates"};
   X509_STORE_set_default_paths(loaded->trusted.get());
-  if (!files.authorities.empty() &&
-      X509_STORE_load_file(loaded->trusted.get(), files.authorities.c_str()) != 1)
-    return file_error("tlsCaFile", files.authorities, "has no certificates in PEM form, or cannot be read");
+  if (!files.authorities.empty()) PB_TRY(load_authorities(files.authorities, *loaded));
   ERR_clear_error();
+  for (const auto& [host, of_trunk] : files.of_hosts) {
+    auto trunk = load_trunk(of_trunk, *loaded);
+    if (!trunk) return std::move(trunk).error().within("the trunk at " + host);
+    loaded->of_hosts.emplace(host, *std::move(trunk));
+  }
   return std::shared_ptr<const TlsCertificates>(std::move(loaded));
 }
 

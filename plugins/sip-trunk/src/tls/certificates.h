@@ -4,6 +4,7 @@
 
 #include <patchbay/result.h>
 
+#include <map>
 #include <memory>
 #include <string>
 
@@ -23,6 +24,10 @@ struct TlsCertificates {
   std::shared_ptr<evp_pkey_st> key;
   std::shared_ptr<stack_st_X509> chain;
   std::shared_ptr<x509_store_st> trusted;
+  // The files of a trunk that these were read from.
+  TrunkTlsFiles trunk_files{};
+  // Of the trunks at these hosts, in lower case; other hosts have the above.
+  std::map<std::string, std::shared_ptr<const TlsCertificates>> of_hosts{};
 
   // May block. The error names the setting and the file.
   static Result<std::shared_ptr<const TlsCertificates>> load(const TlsFiles& files);

@@ -136,8 +136,32 @@ Status SofiaTls::expect(const lib::SocketAddress& peer, const std::string& host)
     }
     known.hosts.clear();  // the next connection is for this host alone
   }
+  if (const TlsCertificates* const ours = of_host(host)) {
+    const bool is_other = known.trunk_files && *known.trunk_files != ours->trunk_files;
+    if (is_other && is_connected_to(peer)) {
+      known.failure = "a connection with the TLS files of another trunk is open to this address";
+      return {Code::denied, known.failure};
+    }
+    if (is_other) known.hosts.clear();
+    known.trunk_files = ours->trunk_files;
+  }
   known.hosts.insert(host);
   return {};
+}
+
+const TlsCertificates* SofiaTls::of_host(const std::string& host) const {
+  if (!certificates_) return nullptr;
+  const auto found = certificates_->of_hosts.find(to_lower(host));
+  return found == certificates_->of_hosts.end() ? nullptr : found->second.get();
+}
+
+const TlsCertificates* SofiaTls::of_connection(const SSL& ssl) const {
+  const auto known =
+      SSL_is_server(&const_cast<SSL&>(ssl)) != 0 ? peers_.end() : peers_.find(peer_of(ssl).text());
+  if (known != peers_.end())
+    for (const std::string& host : known->second.hosts)
+      if (const TlsCertificates* const found = of_host(host)) return found;
+  return certificates_.get();
 }
 
 std::string SofiaTls::failure(const lib::SocketAddress& peer) const {
@@ -177,6 +201,8 @@ void SofiaTls::begin(SSL& ssl) {
   if (known == peers_.end()) return;
   known->second.failure.clear();
   known->second.certificate.reset();
+  if (const TlsCertificates* const ours = of_connection(ssl))
+    SSL_set1_verify_cert_store(&ssl, ours->trusted.get());
   for (const std::string& host : known->second.hosts) {
     if (lib::SocketAddress::parse(host, 0)) continue;
     SSL_set_tlsext_host_name(&ssl, host.c_str());
@@ -211,7 +237,7 @@ bool SofiaTls::verify(X509_STORE_CTX& store, const SSL& ssl) {
 }
 
 int SofiaTls::on_certificate_wanted(SSL* ssl, void* self) {
-  const TlsCertificates* ours = static_cast<SofiaTls*>(self)->certificates_.get();
+  const TlsCertificates* ours = static_cast<SofiaTls*>(self)->of_connection(*ssl);
   if (ours == nullptr || !ours->leaf) return 1;
   const bool used = SSL_use_certificate(ssl, ours->leaf.get()) == 1 &&
                     SSL_use_PrivateKey(ssl, ours->key.get()) == 1 &&

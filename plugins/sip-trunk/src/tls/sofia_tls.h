@@ -9,6 +9,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
@@ -41,7 +42,7 @@ class SofiaTls {
 
   // Call it before a request to `peer`, whose certificate must be for `host`. A connection that is made for
   // several hosts at once must be for all of them. Code::denied: a connection to `peer` is open, and its
-  // certificate is not for `host`.
+  // certificate is not for `host`, or it was made with the files of another trunk than the one at `host`.
   Status expect(const lib::SocketAddress& peer, const std::string& host);
 
   // Why the latest connection to `peer` was not made, for an operator; empty: it was, or was never tried.
@@ -50,7 +51,8 @@ class SofiaTls {
  private:
   struct Peer {
     std::set<std::string> hosts;
-    std::shared_ptr<X509> certificate;  // of the latest connection
+    std::optional<TrunkTlsFiles> trunk_files;  // of the trunks at those hosts
+    std::shared_ptr<X509> certificate;         // of the latest connection
     std::string failure;
   };
 
@@ -59,6 +61,9 @@ class SofiaTls {
   static int on_verify(X509_STORE_CTX* store, void* self);
   static int on_certificate_wanted(SSL* ssl, void* self);
   void adopt(SSL_CTX& context);
+  // Those of the trunk at `host`; null: it is the host of no trunk, or no trunk has files.
+  const TlsCertificates* of_host(const std::string& host) const;
+  const TlsCertificates* of_connection(const SSL& ssl) const;
   void begin(SSL& ssl);
   bool verify(X509_STORE_CTX& store, const SSL& ssl);
 
