@@ -1,5 +1,5 @@
-// The limits of identity that are not settings. Those of wrong passwords are in sign_in_limits.h, the cost of
-// a password hash in password_hash.h.
+// The limits of identity that are not settings. Those of wrong passwords are in rate/sign_in_limits.h, the
+// cost of a password hash in password_hash.h.
 #pragma once
 
 #include <cstddef>

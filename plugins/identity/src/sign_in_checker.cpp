@@ -15,7 +15,7 @@ Metric outcome_metric(const Host& host, const char* name) {
                          {{"outcome", name}});
 }
 
-SignInLimits::Attempt limited(const SignInAttempt& attempt) {
+lib::SignInLimits::Attempt limited(const SignInAttempt& attempt) {
   return {attempt.tenant + "\n" + attempt.username, attempt.remote};
 }
 

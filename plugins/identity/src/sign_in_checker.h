@@ -10,7 +10,7 @@
 #include "identity_limits.h"
 #include "password_queue.h"
 #include "rate/rate_limiter.h"
-#include "sign_in_limits.h"
+#include "rate/sign_in_limits.h"
 
 namespace patchbay::identity {
 
@@ -53,7 +53,7 @@ class SignInChecker {
 
   Context& context_;
   PasswordQueue& passwords_;
-  SignInLimits limits_;
+  lib::SignInLimits limits_;
   // By address.
   lib::RateLimiter log_lines_{{kRefusalLinesPerSec, kMaxRefusalLines, kMaxRefusalLineAddresses}};
   const Metric signed_in_, refused_, throttled_, slowed_, busy_;

@@ -1,7 +1,7 @@
 // Limits attempts with passwords and refresh tokens. Counts failures per account and address together, per
 // address over all accounts (against spraying) and per account over all addresses (against distributed
 // guessing). An attacker must not be able to lock out the owner of an account: the last limit only delays,
-// and failures of others do not affect an account at an address from which it has signed in. Main strand.
+// and failures of others do not affect an account at an address from which it has signed in. One thread.
 #pragma once
 
 #include <deque>
@@ -10,7 +10,7 @@
 
 #include "rate/rate_limiter.h"
 
-namespace patchbay::identity {
+namespace patchbay::lib {
 
 class SignInLimits {
  public:
@@ -38,12 +38,12 @@ class SignInLimits {
   static std::string pair_of(const Attempt& attempt);
   bool is_known(const Attempt& attempt) const { return known_.count(pair_of(attempt)) != 0; }
 
-  lib::RateLimiter pairs_{{1.0 / 60, 10.0, 65'536}};
-  lib::RateLimiter addresses_{{1.0 / 6, 10.0, 65'536}};  // IPv6: /64
-  lib::RateLimiter sites_{{1.0 / 1.5, 40.0, 65'536}};    // IPv6: /48
-  lib::RateLimiter accounts_{{1.0 / 30, 20.0, 65'536}};
+  RateLimiter pairs_{{1.0 / 60, 10.0, 65'536}};
+  RateLimiter addresses_{{1.0 / 6, 10.0, 65'536}};  // IPv6: /64
+  RateLimiter sites_{{1.0 / 1.5, 40.0, 65'536}};    // IPv6: /48
+  RateLimiter accounts_{{1.0 / 30, 20.0, 65'536}};
   std::set<std::string> known_;     // pairs of account and address that have signed in
   std::deque<std::string> oldest_;  // the same pairs, the oldest first
 };
 
-}  // namespace patchbay::identity
+}  // namespace patchbay::lib

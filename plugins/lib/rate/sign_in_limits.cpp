@@ -1,13 +1,13 @@
-#include "sign_in_limits.h"
+#include "rate/sign_in_limits.h"
 
 #include <algorithm>
 
 #include "rate/address_key.h"
 
-namespace patchbay::identity {
+namespace patchbay::lib {
 
 std::string SignInLimits::pair_of(const Attempt& attempt) {
-  return attempt.account + "\n" + lib::address_key(attempt.address);
+  return attempt.account + "\n" + address_key(attempt.address);
 }
 
 int64_t SignInLimits::wait_ms(const Attempt& attempt, int64_t now_ns) const {
@@ -17,8 +17,8 @@ int64_t SignInLimits::wait_ms(const Attempt& attempt, int64_t now_ns) const {
 }
 
 int64_t SignInLimits::wait_at_ms(const std::string& address, int64_t now_ns) const {
-  return std::max(addresses_.wait_ms(lib::address_key(address), now_ns),
-                  sites_.wait_ms(lib::site_key(address), now_ns));
+  return std::max(addresses_.wait_ms(address_key(address), now_ns),
+                  sites_.wait_ms(site_key(address), now_ns));
 }
 
 int64_t SignInLimits::delay_ms(const Attempt& attempt, int64_t now_ns) const {
@@ -32,8 +32,8 @@ void SignInLimits::failed(const Attempt& attempt, int64_t now_ns) {
 }
 
 void SignInLimits::failed_at(const std::string& address, int64_t now_ns) {
-  addresses_.take(lib::address_key(address), now_ns);
-  sites_.take(lib::site_key(address), now_ns);
+  addresses_.take(address_key(address), now_ns);
+  sites_.take(site_key(address), now_ns);
 }
 
 void SignInLimits::succeeded(const Attempt& attempt) {
@@ -46,4 +46,4 @@ void SignInLimits::succeeded(const Attempt& attempt) {
   oldest_.pop_front();
 }
 
-}  // namespace patchbay::identity
+}  // namespace patchbay::lib

@@ -1,8 +1,8 @@
-#include "sign_in_limits.h"
+#include "rate/sign_in_limits.h"
 
 #include <doctest/doctest.h>
 
-using patchbay::identity::SignInLimits;
+using patchbay::lib::SignInLimits;
 
 namespace {
 constexpr int64_t kSecond = 1'000'000'000;
