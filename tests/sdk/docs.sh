@@ -60,7 +60,7 @@ caught "pb_bus.publish names no thread" abi/bus.h 's/\[any\] Copies/Copies/'
 caught 'pb_bus.publish has no "Lifetime:"' abi/bus.h 's/Lifetime: arguments/Arguments/'
 caught 'pb_store.seal has no "Since:"' abi/store.h 's/ Since: 0.1//'
 caught "pb_media.port_create does not say what it does" abi/media.h 's,/\* \[any\] Registers a port.*,/* [any] */,'
-caught 'Telephony has no line "Thread:"' services/telephony.h '/^\/\/ Calls, dial gates and answerers/,/^struct/ {/Thread:/d}'
+caught 'Telephony has no line "Thread:"' services/telephony.h '/^\/\/ Calls, dial gates, answerers/,/^struct/ {/Thread:/d}'
 caught "Leg.hangup does not say what it does" services/telephony.h '/CANCEL while ringing/d'
 caught "services/whitelist.md is stale" services/whitelist.h 's/exactly one exec/precisely one exec/'
 

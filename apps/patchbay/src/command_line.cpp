@@ -94,10 +94,10 @@ int run_command_line(int count, const char* const* arguments) {
   app.require_subcommand(1);
   int exit_code = kDone;
   for (const auto add :
-       {add_serve,     add_check, add_status,     add_call,        add_hangup, add_calls,   add_transcript,
-        add_share,     add_mails, add_route,      add_explain,     add_trunk,  add_ladder,  add_key,
-        add_whitelist, add_audit, add_number,     add_signing_key, add_user,   add_webhook, add_events,
-        add_plugin,    add_store, add_completion, add_version})
+       {add_serve,     add_check,  add_status, add_call,        add_hangup, add_calls,   add_transcript,
+        add_share,     add_mails,  add_route,  add_explain,     add_trunk,  add_ladder,  add_key,
+        add_whitelist, add_audit,  add_number, add_signing_key, add_user,   add_contact, add_webhook,
+        add_events,    add_plugin, add_store,  add_completion,  add_version})
     add(Verb(&app), exit_code);
   app.set_version_flag("--version", std::string("patchbay ") + PATCHBAY_VERSION);
   if (const std::string wrong = wrong_verb(app, count, arguments); !wrong.empty()) {

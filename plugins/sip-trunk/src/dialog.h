@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "nua_handle.h"
@@ -43,6 +44,8 @@ class Dialog : public HandleOwner {
 
   // Ends the dialog: before the answer as its direction does, after it with BYE; on_ended() follows.
   void hangup();
+  // The Reason header (RFC 3326) of a CANCEL; "": none.
+  void set_cancel_reason(std::string reason) { cancel_reason_ = std::move(reason); }
   // Sends a re-INVITE with our offer; the listener gets its answer.
   void reoffer(const std::string& sdp);
   // Sends REFER with this Refer-To; the listener learns how it goes.
@@ -99,6 +102,7 @@ class Dialog : public HandleOwner {
   bool closed_ = false;
   bool reoffer_pending_ = false;  // a 2xx has our offer; the ACK brings the answer
   std::string peer_ip_;           // the source of the latest message
+  std::string cancel_reason_;
 
  private:
   void send_reinvite();

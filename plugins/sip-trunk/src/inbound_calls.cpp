@@ -71,6 +71,7 @@ std::vector<RegisteredAnswerer> InboundCalls::answerers() const {
   std::stable_sort(out.begin(), out.end(), [](const RegisteredAnswerer& a, const RegisteredAnswerer& b) {
     return a.priority > b.priority;
   });
+  if (last_answerer_) out.push_back(*last_answerer_);
   return out;
 }
 

@@ -12,7 +12,9 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "answerer_search.h"
@@ -36,6 +38,8 @@ class InboundCalls {
   void set_stack(SipStack& stack) { stack_ = &stack; }
 
   Result<Empty> add_answerer(const telephony::AddAnswerer& request);
+  // Asks this one after all others.
+  void set_last_answerer(RegisteredAnswerer answerer) { last_answerer_ = std::move(answerer); }
   void on_call(DialogId dialog, InboundInvite invite);
   // Takes calls from here on; the routes are known. Earlier ones get 503.
   void open() { draining_ = false; }
@@ -92,6 +96,7 @@ class InboundCalls {
   const Log log_;
   Service<numbers::Numbers> numbers_;
   std::map<std::string, Answerer> answerers_;  // by name
+  std::optional<RegisteredAnswerer> last_answerer_;
   std::map<int64_t, std::unique_ptr<InboundLeg>> legs_;
   Function<void()> on_count_;
   // state

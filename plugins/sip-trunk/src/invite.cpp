@@ -1,5 +1,6 @@
 #include "invite.h"
 
+#include <patchbay/percent_encoding.h>
 #include <patchbay/random_id.h>
 #include <patchbay/text.h>
 #include <patchbay/utf8.h>
@@ -92,6 +93,32 @@ Result<std::string> refer_uri(const TrunkAccess& trunk, const std::string& numbe
   if (!normal || *normal != number) return {Code::invalid, "number: not normalised"};
   const std::string port = trunk.port != 0 ? ":" + std::to_string(trunk.port) : std::string();
   return "sip:" + number + "@" + host + port;
+}
+
+// The telephone shows From; the user in To is the one that it has registered for.
+Result<Invite> make_contact_invite(OutboundCall call) {
+  const ContactTarget& contact = *call.contact;
+  const std::string domain = uri_host(call.tenant);
+  if (domain.empty()) return {Code::invalid, "tenant: neither a name nor an address"};
+  if (contact.uri.empty() || contact.uri.find_first_of(" \r\n\t<>\"") != std::string::npos)
+    return {Code::invalid, "contact: not a URI"};
+  if (!contact.from_number.empty() && !consists_of(contact.from_number, "+-_.*#"))
+    return {Code::invalid, "caller: a character that is not allowed in a SIP user"};
+  if (!consists_of(call.call_id, "-_."))
+    return {Code::invalid, "call id: a character that is not allowed in a Call-ID"};
+  PB_TRY_VALUE(const std::string tag, random_id({}, 16));
+  const bool is_anonymous = contact.from_number.empty();
+  std::string display = quoted_display_name(call.display_name);
+  if (is_anonymous && display.empty()) display = "\"Anonymous\"";
+  const std::string caller =
+      is_anonymous ? "sip:anonymous@anonymous.invalid" : "sip:" + contact.from_number + "@" + domain;
+  Invite invite;
+  invite.uri = contact.uri;
+  invite.to = "<sip:" + percent_encode(contact.user) + "@" + domain + ">";
+  invite.from = display + (display.empty() ? "" : " ") + "<" + caller + ">;tag=" + tag;
+  invite.call_id = call.call_id + "-" + std::to_string(call.attempt) + "@" + domain;
+  invite.call = std::move(call);
+  return invite;
 }
 
 Result<TrunkRequest> make_register(const TrunkAccess& trunk, const Target& target, const std::string& call_id,

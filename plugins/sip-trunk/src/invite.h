@@ -29,6 +29,9 @@ Result<Invite> make_invite(OutboundCall call);
 // The URI that a far end behind the trunk is to call. Code::invalid: as above.
 Result<std::string> refer_uri(const TrunkAccess& trunk, const std::string& number);
 
+// The same for a call to a telephone of a user, `call.contact`.
+Result<Invite> make_contact_invite(OutboundCall call);
+
 // OPTIONS to an address of a trunk, without a time-out. Code::invalid: its host is neither name nor address.
 Result<TrunkRequest> make_options(const TrunkAccess& trunk, const Target& target);
 

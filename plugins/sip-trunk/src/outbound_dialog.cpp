@@ -79,7 +79,10 @@ void OutboundDialog::send_invite() {
 }
 
 // Sends CANCEL, which sofia-sip delays until a provisional answer allows it (RFC 3261 section 9.1).
-void OutboundDialog::cancel() { nua_cancel(handle_.get(), TAG_END()); }
+void OutboundDialog::cancel() {
+  nua_cancel(handle_.get(), TAG_IF(!cancel_reason_.empty(), SIPTAG_REASON_STR(cancel_reason_.c_str())),
+             TAG_END());
+}
 
 StoredDialog OutboundDialog::stored() const {
   std::string routes;
@@ -132,6 +135,8 @@ void OutboundDialog::acknowledge(const sip_t* sip) {
                             target_host()};
   const std::string here = numeric_url(target(), transport(), target_host());
   route_ = dialog_route(*sip, invite_.uri, here, open);
+  // A telephone is often behind NAT, where its Contact is not reachable.
+  if (invite_.call.contact) route_.next_hop = here;
   if (!agent_.use_hop(route_.next_hop)) route_.next_hop = here;  // its certificate is for another host
   trust(hop_of_url(route_.next_hop).address);
   log_up();

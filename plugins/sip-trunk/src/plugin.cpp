@@ -2,7 +2,9 @@
 #include <patchbay/plugin.h>
 #include <patchbay/services/telephony.h>
 #include <patchbay/strand.h>
+#include <patchbay/text.h>
 
+#include <algorithm>
 #include <fstream>
 #include <map>
 #include <memory>
@@ -15,6 +17,7 @@
 #include "metrics.h"
 #include "outbound_leg.h"
 #include "read_settings.h"
+#include "registrar/registrar.h"
 #include "resolver.h"
 #include "routes/explain_routes.h"
 #include "routes/inbound_routes.h"
@@ -30,11 +33,20 @@
 #include "trunk_limits.h"
 #include "trunk_names.h"
 #include "trunk_registrations.h"
+#include "users/contact_directory.h"
+#include "users/contact_routes.h"
+#include "users/user_calls.h"
 
 namespace patchbay::sip_trunk {
 namespace {
 
 constexpr char kNoTrunk[] = "no trunk is configured for the number";
+
+// Goes into a Call-ID.
+bool is_call_id(const std::string& text) {
+  return !text.empty() && text.size() <= kMaxShownParameterBytes &&
+         std::all_of(text.begin(), text.end(), [](char c) { return is_alphanumeric(c) || c == '-'; });
+}
 
 class SipTrunk final : public Plugin {
   Status start(const Config& config) override {
@@ -71,17 +83,28 @@ class SipTrunk final : public Plugin {
     })](const Status& filtered) {
       post(host(), kMainStrand, [take, filtered]() mutable { take(filtered); });
     };
+    contacts_ = std::make_unique<ContactDirectory>(host());
+    user_calls_ = std::make_unique<UserCalls>(host(), settings_, *contacts_);
+    user_calls_->on_count([this] { on_legs_changed(); });
+    registrar_ = std::make_unique<Registrar>(host(), settings_, *contacts_, ladders_, *metrics_, *dialogs_);
+    registrar_->on_count([this] { on_legs_changed(); });
     names_ = std::make_unique<TrunkNames>(host(), resolver_, *metrics_, [this] { update_allowed_peers(); });
     health_ = std::make_unique<TrunkHealth>(host(), resolver_);
     registrations_ = std::make_unique<TrunkRegistrations>(host(), resolver_);
     routes_ = std::make_unique<Routes>(host(), settings_, *names_, gates_, limits_, *health_, *registrations_,
-                                       ladders_);
+                                       ladders_, *contacts_);
     routes_->tables.configure(settings_);
     inbound_ = std::make_unique<InboundCalls>(host(), settings_, *names_, limits_, routes_->tables.inbound,
                                               directory_, *metrics_);
     inbound_->keep_ladders(ladders_);
     inbound_->on_count([this] { on_legs_changed(); });
+    inbound_->set_last_answerer(user_calls_->answerer());
     PB_TRY_VALUE(stack_, SipStack::start(options));
+    if (settings_.registrar.is_on) {
+      const bool has_certificate = !settings_.server.tls_files.certificate.empty();
+      const Status listens = registrar_->start(has_certificate ? options.certificates : nullptr);
+      if (!listens) return {listens.error().code, "registrar: " + listens.error().text};
+    }
     inbound_->set_stack(*stack_);
     health_->set_stack(*stack_);
     health_->configure(settings_);
@@ -91,6 +114,7 @@ class SipTrunk final : public Plugin {
     dialogs_->watch_orphans([this](StoredDialog dialog) {
       log().warn("ending a call of a process that died",
                  {{"dialog", dialog.call_id}, {"trunk", dialog.trunk_id}});
+      if (is_contact_trunk_id(dialog.trunk_id)) return registrar_->hang_up_stored(std::move(dialog));
       TrunkAccess trunk = settings_.trunk(dialog.tenant, dialog.trunk_id);
       stack_->hang_up_stored(std::move(dialog), std::move(trunk));
     });
@@ -109,7 +133,9 @@ class SipTrunk final : public Plugin {
         .on(T::reserve, [this](const telephony::Reserve& request) { return reserve(request); })
         .on(T::release, [this](const telephony::Release& request) { return release(request); })
         .on(T::add_answerer,
-            [this](const telephony::AddAnswerer& request) { return inbound_->add_answerer(request); });
+            [this](const telephony::AddAnswerer& request) { return inbound_->add_answerer(request); })
+        .on(T::add_contact, [this](const telephony::AddContact& request) { return contacts_->add(request); })
+        .on(T::dial_user, [this](const telephony::DialUser& request) { return dial_user(request); });
     return {};
   }
 
@@ -136,6 +162,10 @@ class SipTrunk final : public Plugin {
       return {Code::unsupported, "the first trunk over TCP needs a restart: SIP listens on UDP only"};
     if (next.uses_tls() && !has_tls_)
       return {Code::unsupported, "the first trunk over TLS needs a restart: SIP does not listen for TLS"};
+    if (!next.registrar.has_same_sockets(settings_.registrar))
+      return {Code::unsupported,
+              "registrar: the section, listenIp, listenPort, tlsPort, tcp and algorithms change only by a "
+              "restart"};
     return {};
   }
   void reconfigure(const Config& config) override {
@@ -144,13 +174,18 @@ class SipTrunk final : public Plugin {
     settings_ = *std::move(next);
     warn();
     if (has_tls_)
-      if (auto loaded = certificates_.load(settings_.server.tls_files))
-        stack_->set_certificates(*std::move(loaded));
+      if (auto loaded = certificates_.load(settings_.server.tls_files)) use_certificates(*std::move(loaded));
+    registrar_->configure();
     routes_->tables.configure(settings_);
     names_->watch(settings_.trunk_names());
     health_->configure(settings_);
     registrations_->configure(settings_);
     update_allowed_peers();
+  }
+
+  void use_certificates(const std::shared_ptr<const TlsCertificates>& certificates) {
+    stack_->set_certificates(certificates);
+    registrar_->set_certificates(certificates);
   }
 
   void warn() {
@@ -160,6 +195,7 @@ class SipTrunk final : public Plugin {
   void drain(Done done) override {
     draining_ = true;
     inbound_->drain();
+    registrar_->drain();
     when_idle([done = std::make_shared<Done>(std::move(done))] { (*done)(); });
   }
   void stop(Done done) override {
@@ -176,12 +212,17 @@ class SipTrunk final : public Plugin {
     // Runs on a worker, because stopping the stack waits for the peers; on the strand only if no worker is
     // free.
     const Status posted = post_worker(host(), [this, held] {
-      stack_->stop();
+      stop_stacks();
       post(host(), kMainStrand, [this, held] { when_idle([held] { (*held)(); }); });
     });
     if (posted) return;
-    stack_->stop();
+    stop_stacks();
     when_idle([held] { (*held)(); });
+  }
+
+  void stop_stacks() {
+    registrar_->stop_stack();
+    stack_->stop();
   }
 
   Result<telephony::Dialled> dial(const telephony::Dial& request) {
@@ -206,6 +247,13 @@ class SipTrunk final : public Plugin {
     for (const auto& [name, gate] : gates_) gates.push_back(gate);
     started.start(std::move(gates));
     return dialled;
+  }
+
+  Result<telephony::Dialled> dial_user(const telephony::DialUser& request) {
+    if (draining_) return {Code::unavailable, "the server is stopping"};
+    if (!is_call_id(request.call_id)) return {Code::invalid, "call_id: letters, digits and - only"};
+    ladders_.begin(request.tenant, request.call_id);
+    return user_calls_->dial(request);
   }
 
   Result<telephony::Reserved> reserve(const telephony::Reserve& request) {
@@ -261,9 +309,10 @@ class SipTrunk final : public Plugin {
       on_legs_changed();
     });
   }
-  size_t leg_count() const { return legs_.size() + inbound_->count(); }
+  size_t leg_count() const { return legs_.size() + inbound_->count() + registrar_->leg_count(); }
+  size_t live_handles() const { return stack_->live_handles() + registrar_->live_handles(); }
   void on_legs_changed() {
-    metrics_->set_legs(leg_count(), stack_->live_handles());
+    metrics_->set_legs(leg_count(), live_handles());
     if (leg_count() == 0 && idle_) std::exchange(idle_, {})();
   }
   void when_idle(Function<void()> done) {
@@ -280,13 +329,15 @@ class SipTrunk final : public Plugin {
     json.object().member("sip", address);
     if (stack_->tls_port() != 0)
       json.member("sips", settings_.server.listen_ip + ":" + std::to_string(stack_->tls_port()));
+    if (!registrar_->address().empty()) json.member("registrar", registrar_->address());
+    if (!registrar_->tls_address().empty()) json.member("registrarTls", registrar_->tls_address());
     json.end();
     std::ofstream(std::string(from_abi(host().store->data_folder(host().self))) + "/listening.json")
         << json.str();
   }
 
   void export_stats() {
-    metrics_->set_legs(leg_count(), stack_->live_handles());
+    metrics_->set_legs(leg_count(), live_handles());
     metrics_->set_counts(stack_->counts());
     stats_timer_.after_ms(kStatsMs, [this] { export_stats(); });
   }
@@ -307,17 +358,19 @@ class SipTrunk final : public Plugin {
   struct Routes {
     Routes(const Host& host, const Settings& settings, const TrunkNames& names,
            const std::map<std::string, RegisteredGate>& gates, TrunkLimits& limits, const TrunkHealth& health,
-           const TrunkRegistrations& registrations, const Ladders& ladders)
+           const TrunkRegistrations& registrations, const Ladders& ladders, const ContactDirectory& directory)
         : tables(host),
           outbound(settings, tables.outbound),
           inbound(settings, tables.inbound),
           explain(host, settings, tables, names, gates, limits, health),
           trunks(settings, limits, health, registrations),
+          contacts(settings, directory),
           endpoints(host) {
       outbound.add_to(endpoints);
       inbound.add_to(endpoints);
       explain.add_to(endpoints);
       trunks.add_to(endpoints);
+      contacts.add_to(endpoints);
       add_ladder_route(endpoints, ladders);
     }
     void open() { endpoints.open(); }
@@ -326,6 +379,7 @@ class SipTrunk final : public Plugin {
     InboundRoutes inbound;
     ExplainRoutes explain;
     TrunkRoutes trunks;
+    ContactRoutes contacts;
     http::Routes endpoints;
   };
 
@@ -336,9 +390,8 @@ class SipTrunk final : public Plugin {
   std::unique_ptr<DialogStore> dialogs_;  // outlives the stack
   std::unique_ptr<SipStack> stack_;
   std::unique_ptr<TrunkNames> names_;
-  CertificateFiles certificates_{host(), [this](CertificateFiles::Certificates renewed) {
-                                   stack_->set_certificates(std::move(renewed));
-                                 }};
+  CertificateFiles certificates_{
+      host(), [this](CertificateFiles::Certificates renewed) { use_certificates(renewed); }};
   Timer stats_timer_{host()};
   std::map<std::string, RegisteredGate> gates_;  // by name
   LegDirectory directory_{gates_};               // outlives the legs
@@ -352,6 +405,9 @@ class SipTrunk final : public Plugin {
   bool has_tls_ = false;
   bool draining_ = false;
   Function<void()> idle_;
+  std::unique_ptr<ContactDirectory> contacts_;  // outlives the next two and the routes
+  std::unique_ptr<UserCalls> user_calls_;
+  std::unique_ptr<Registrar> registrar_;
   std::unique_ptr<Routes> routes_;
   std::unique_ptr<InboundCalls> inbound_;
   std::unique_ptr<Provision<telephony::Telephony>> service_;

@@ -106,6 +106,14 @@ Result<TrunkMedia> read_codecs(JsonView names) {
   return media;
 }
 
+void read_encryption(JsonView entry, TrunkAccess& access) {
+  const std::string_view srtp = entry["srtp"].text();
+  access.srtp = srtp == "required"   ? lib::SrtpPolicy::required
+                : srtp == "optional" ? lib::SrtpPolicy::optional
+                                     : lib::SrtpPolicy::off;
+  access.srtp_keying = entry["srtpKeys"].text() == "dtls" ? lib::SrtpKeying::dtls : lib::SrtpKeying::sdes;
+}
+
 Result<TrunkAccess> read_trunk(JsonView entry) {
   TrunkAccess trunk;
   trunk.host = entry.text("host", "");
@@ -142,11 +150,7 @@ Result<TrunkAccess> read_trunk(JsonView entry) {
   }
   if (trunk.registers && trunk.username.empty())
     return {Code::invalid, "username is missing: register needs the user that the trunk knows"};
-  const std::string_view srtp = entry["srtp"].text();
-  trunk.srtp = srtp == "required"   ? lib::SrtpPolicy::required
-               : srtp == "optional" ? lib::SrtpPolicy::optional
-                                    : lib::SrtpPolicy::off;
-  trunk.srtp_keying = entry["srtpKeys"].text() == "dtls" ? lib::SrtpKeying::dtls : lib::SrtpKeying::sdes;
+  read_encryption(entry, trunk);
   trunk.tls_files = {std::string(entry.text("tlsCert", "")), std::string(entry.text("tlsKey", "")),
                      std::string(entry.text("tlsCaFile", ""))};
   if (trunk.tls_files.certificate.empty() != trunk.tls_files.key.empty())
@@ -160,6 +164,37 @@ Result<TrunkAccess> read_trunk(JsonView entry) {
             "realm is missing: name the realm that the trunk's challenges carry (your provider's "
             "documentation or a refused call's log has it), since the password is used for no other"};
   return trunk;
+}
+
+Result<RegistrarSettings> read_registrar(JsonView section, const ServerSettings& server) {
+  RegistrarSettings registrar;
+  registrar.is_on = section.is_object();
+  if (!registrar.is_on) return registrar;
+  registrar.listen_ip = section["listenIp"].text();
+  if (registrar.listen_ip.empty()) registrar.listen_ip = server.listen_ip;
+  registrar.listen_port = static_cast<uint16_t>(section["listenPort"].integer());
+  registrar.tls_port = static_cast<uint16_t>(section["tlsPort"].integer());
+  registrar.has_tcp = section["tcp"].boolean();
+  const JsonView algorithms = section["algorithms"];
+  for (size_t i = 0; i < algorithms.size(); ++i) registrar.algorithms.emplace_back(algorithms.at(i).text());
+  registrar.limits.min_expires_sec = section["minExpiresSec"].integer();
+  registrar.limits.max_expires_sec = section["maxExpiresSec"].integer();
+  registrar.limits.default_expires_sec = registrar.limits.max_expires_sec;
+  registrar.limits.per_user = static_cast<size_t>(section["maxContactsPerUser"].integer());
+  registrar.limits.total = static_cast<size_t>(section["maxContacts"].integer());
+  if (registrar.limits.max_expires_sec < registrar.limits.min_expires_sec)
+    return {Code::invalid, "maxExpiresSec must not be below minExpiresSec"};
+  const auto listen = lib::SocketAddress::parse(registrar.listen_ip, 0);
+  if (!listen) return {Code::invalid, "listenIp must be a numeric address"};
+  if (listen->family() != lib::SocketAddress::parse(server.listen_ip, 0)->family())
+    return {Code::invalid, "listenIp must be of the address family of sip-trunk's listenIp"};
+  PB_TRY(check_local("listenIp", *listen));
+  if (registrar.listen_port != 0 && registrar.listen_port == server.listen_port)
+    return {Code::invalid, "listenPort must not be that of the trunks, which lets only trunks in"};
+  TrunkAccess& access = registrar.access;
+  read_encryption(section, access);
+  PB_TRY_VALUE(access.media, read_codecs(section["codecs"]));
+  return registrar;
 }
 
 Result<RouteRow> read_outbound_route(JsonView entry, const std::map<std::string, TrunkAccess>& trunks) {
@@ -221,6 +256,8 @@ Result<TenantTrunks> read_tenant(JsonView section) {
   PB_TRY_VALUE(tenant.inbound_routes,
                read_routes(section["inboundRoutes"], "inboundRoutes", "did", &read_inbound_route));
   tenant.default_user = section["inbound"].text("defaultUser", "");
+  tenant.user_ring_timeout_ms =
+      section["inbound"].integer("ringTimeoutSec", kDefaultUserRingMs / 1000) * 1000;
   tenant.default_trunk = section.text("defaultTrunkId", "");
   if (!tenant.default_trunk.empty() && tenant.trunks.count(tenant.default_trunk) == 0) {
     return {Code::invalid, "defaultTrunkId: there is no trunk " + tenant.default_trunk};
@@ -319,6 +356,9 @@ TrunkAccess Settings::trunk(const std::string& tenant, const std::string& id) co
 Result<Settings> Settings::read(const Config& config) {
   Settings settings;
   PB_TRY_VALUE(settings.server, read_server(config.plugin()));
+  auto registrar = read_registrar(config.plugin()["registrar"], settings.server);
+  if (!registrar) return std::move(registrar).error().within("registrar");
+  settings.registrar = *std::move(registrar);
   for (const Config::Tenant& tenant : config.tenants()) {
     auto trunks = read_tenant(tenant.section);
     if (!trunks)

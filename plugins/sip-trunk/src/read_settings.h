@@ -11,9 +11,11 @@
 #include <string_view>
 #include <vector>
 
+#include "registrar/registrar_settings.h"
 #include "routes/route_row.h"
 #include "rtp/jitter_buffer.h"
 #include "secure/secure_media.h"
+#include "sip_limits.h"
 #include "sip_types.h"
 #include "tls/tls_files.h"
 #include "trunk_hosts.h"
@@ -42,10 +44,12 @@ struct TenantTrunks {
   std::string default_trunk;
   RouteRows inbound_routes;  // likewise
   std::string default_user;  // rung by calls that no inbound route or number takes; "": none
+  int64_t user_ring_timeout_ms = kDefaultUserRingMs;  // how long calls that come in for a user ring
 };
 
 struct Settings {
   ServerSettings server;
+  RegistrarSettings registrar;
   std::map<std::string, TenantTrunks, std::less<>> tenants;
 
   std::string primary_tenant;

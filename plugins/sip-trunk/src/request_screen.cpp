@@ -43,6 +43,11 @@ void keep_dialog(msg_t* message, sip_t& answer) {
   status.st_status = 400;
 }
 
+bool is_datagram(msg_t* message) {
+  const su_addrinfo_t* info = msg_addrinfo(message);
+  return info == nullptr || info->ai_socktype == SOCK_DGRAM;
+}
+
 void screen(msg_t* message, sip_t& sip) {
   sip.sip_session_expires = nullptr;
   sip.sip_min_se = nullptr;
@@ -55,8 +60,12 @@ void screen(msg_t* message, sip_t& sip) {
     sip.sip_flags |= MSG_FLG_ERROR;
   const bool is_complete = sip.sip_request != nullptr && sip.sip_call_id != nullptr && sip.sip_to != nullptr;
   if (request_guard == nullptr || !is_complete) return;
-  const Admission admission = request_guard->admit(sip, source_of(message));
+  const Admission admission = request_guard->admit(sip, source_of(message), is_datagram(message));
   if (admission == Admission::granted) return;
+  if (admission == Admission::handled) {
+    sip.sip_request = nullptr;  // sofia-sip drops what is neither request nor answer
+    return;
+  }
   // Sofia-sip looks dialogs up by a_tag, but copies the header into the answer as it was sent.
   sip.sip_to->a_tag = kNoTag;
   // CANCEL and the ACK of a refusal are matched by branch instead; likewise copied as it was sent.

@@ -18,14 +18,15 @@ enum class Admission {
   granted,
   out_of_dialog,  // treated as outside of all dialogs, whatever its headers say
   refused,        // answered with an error and not kept
+  handled,        // answered already, or not at all, and not kept
 };
 
 // Decides which requests may enter a user agent's dialogs, how many are allowed outside of dialogs, and which
 // answers are expected.
 class RequestGuard {
  public:
-  // `request` has a Call-ID and a To.
-  virtual Admission admit(const sip_t& request, const lib::SocketAddress& from) = 0;
+  // `request` has a Call-ID and a To. `is_datagram`: it came over UDP, so its source may be forged.
+  virtual Admission admit(const sip_t& request, const lib::SocketAddress& from, bool is_datagram) = 0;
   // Returns whether the answer is a 2xx to an INVITE that no dialog waits for, and names no numeric address
   // to send to.
   virtual bool is_stray(const sip_t& answer) const = 0;

@@ -69,6 +69,30 @@ inline constexpr uint32_t kMaxTcpIdleMs = 120'000;      // of an accepted connec
 inline constexpr uint32_t kMinUnacknowledgedMs = 1000;  // TCP_USER_TIMEOUT: 4/5 of silenceTimeoutMs, within
 inline constexpr uint32_t kMaxUnacknowledgedMs = 4000;  // these bounds, to leave time for another connection
 
+// Registrar: what telephones may send before and after they have answered a challenge, per IPv4 address or
+// IPv6 /64, because a whole office may be behind one address.
+inline constexpr double kChallengesPerSecond = 20;
+inline constexpr double kChallengeBurst = 200;
+inline constexpr double kRegistersPerSecond = 10;
+inline constexpr double kRegisterBurst = 100;
+inline constexpr size_t kMaxRegisterSources = 65'536;     // whose rates are remembered
+inline constexpr size_t kMaxPendingRegisters = 256;       // that wait for a decision
+inline constexpr size_t kMaxContactsPerRegister = 10;     // in one REGISTER
+inline constexpr size_t kMaxContactBytes = 512;           // of a Contact's URI
+inline constexpr size_t kMaxCredentialsBytes = 4096;      // of one Authorization
+inline constexpr size_t kMaxCredentials = 4;              // Authorization headers in one request
+inline constexpr int64_t kNonceLifetimeMs = 300'000;      // then the telephone gets another one
+inline constexpr size_t kMaxRegistrarConnections = 1024;  // over TCP and TLS
+inline constexpr size_t kMaxUsedNonces = 65'536;          // whose counts are remembered, against replays
+inline constexpr int64_t kBindingSweepMs = 1000;          // interval of looking for expired contacts
+inline constexpr int64_t kNatKeepaliveMs = 25'000;        // of UDP telephones
+
+// Users and their contacts.
+inline constexpr size_t kMaxContacts = 20'000;
+inline constexpr size_t kMaxContactsOfUser = 20;
+inline constexpr int64_t kDefaultUserRingMs = 45'000;
+inline constexpr int64_t kForkGraceMs = 2000;  // for a contact to report that it rang out
+
 // Probing of trunks.
 inline constexpr int64_t kProbePollMs = 500;    // interval of checking which trunks are due
 inline constexpr int64_t kFirstProbeMs = 1000;  // after the first failure; doubled with each further one

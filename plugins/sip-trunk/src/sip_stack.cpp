@@ -30,7 +30,8 @@ Result<DialogId> SipStack::dial(OutboundCall call, DialogListener& listener) {
     if (!numeric) return {Code::invalid, "the name of the trunk's host is not resolved"};
     call.targets.emplace_back(*numeric);
   }
-  PB_TRY_VALUE(Invite invite, make_invite(std::move(call)));
+  auto made = call.contact ? make_contact_invite(std::move(call)) : make_invite(std::move(call));
+  PB_TRY_VALUE(Invite invite, std::move(made));
   return agent_->dial(std::move(invite), listener);
 }
 
@@ -62,7 +63,20 @@ void SipStack::set_allowed_peers(std::vector<lib::SocketAddress> peers) {
   agent_->set_allowed_peers(std::move(peers));
 }
 
-void SipStack::hangup(DialogId id) { agent_->hangup(id); }
+void SipStack::hangup(DialogId id, std::string cancel_reason) {
+  agent_->hangup(id, std::move(cancel_reason));
+}
+
+void SipStack::answer_register(RegisterId id, RegisterReply reply) {
+  agent_->answer_register(id, std::move(reply));
+}
+
+void SipStack::set_realms(std::set<std::string> realms) { agent_->set_realms(std::move(realms)); }
+
+void SipStack::keep_alive(std::vector<lib::SocketAddress> datagrams,
+                          std::vector<lib::SocketAddress> connected) {
+  agent_->keep_alive(std::move(datagrams), std::move(connected));
+}
 
 void SipStack::stop() { agent_->stop(); }
 

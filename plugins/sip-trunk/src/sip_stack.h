@@ -8,10 +8,13 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
 #include "ladder/sofia_message_log.h"
+#include "registrar/challenges.h"
+#include "registrar/register_types.h"
 #include "sip_limits.h"
 #include "sip_types.h"
 #include "tls/certificates.h"
@@ -45,6 +48,11 @@ class SipStack {
     MessageListener* messages = nullptr;                      // gets every message; likewise
     // A call from an allowed peer, for take(); without this it is refused with 480. sip thread.
     std::function<void(DialogId, const InboundInvite&)> on_call{};
+    // With these it is a registrar: any address may send, REGISTER goes to on_register, unless the screen has
+    // answered it, and all other requests outside of dialogs are refused.
+    std::shared_ptr<const Challenges> challenges{};
+    OnRegister on_register{};
+    size_t max_connections = kMaxAcceptedTcp;  // over TCP and TLS
     // Called with ok when the kernel begins to drop messages from unknown addresses, and with the reason when
     // it cannot or stops. sip thread.
     std::function<void(const Status&)> on_filter_changed{};
@@ -88,12 +96,20 @@ class SipStack {
   void refer(DialogId id, std::string uri, DialogId replaced = 0);
 
   // Ends a call: refuses or cancels it before the answer, or sends BYE; on_ended follows. Ignores unknown and
-  // ended dialogs. Any thread, never blocks.
-  void hangup(DialogId id);
+  // ended dialogs. `cancel_reason`: the Reason header of a CANCEL; "": none. Any thread, never blocks.
+  void hangup(DialogId id, std::string cancel_reason = {});
 
   // Sends BYE for a dialog of an earlier run until the peer answers, for kTransactionTimeoutMs at most, then
   // calls DialogLog::dialog_down. `trunk` has the credentials for a challenge. Any thread.
   void hang_up_stored(StoredDialog dialog, TrunkAccess trunk);
+
+  // Answers a REGISTER of on_register. Any thread, as the next two.
+  void answer_register(RegisterId id, RegisterReply reply);
+  // The hosts whose users may register.
+  void set_realms(std::set<std::string> realms);
+  // Sends an empty message to each address, so that NAT keeps passing calls to the telephone there (RFC 5626
+  // section 3.5.1), and leaves connections with `connected` open however long they are silent.
+  void keep_alive(std::vector<lib::SocketAddress> datagrams, std::vector<lib::SocketAddress> connected);
 
   // Sends a request outside of dialogs, and calls `done` once with its final answer, on the sip thread,
   // unless the stack stops first. Any thread.

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -79,10 +80,22 @@ struct Target {
   std::string host;  // the configured host that it belongs to
 };
 
+// The trunk id of calls to a telephone: no trunk's, because those have no '@'.
+inline std::string contact_trunk_id(const std::string& user) { return "@" + user; }
+inline bool is_contact_trunk_id(std::string_view id) { return !id.empty() && id.front() == '@'; }
+
+// A telephone of a user, and how the call is shown there.
+struct ContactTarget {
+  std::string uri;          // that it registered
+  std::string user;         // whom the call is for, a user of the tenant
+  std::string from_number;  // of the caller, normalised; "": withheld
+};
+
 struct OutboundCall {
   TrunkAccess trunk;
-  std::string tenant;    // for StoredDialog
-  std::string trunk_id;  // likewise
+  std::optional<ContactTarget> contact{};  // then the INVITE goes to `targets`, and for this telephone
+  std::string tenant;                      // for StoredDialog
+  std::string trunk_id;                    // likewise
   // Addresses of the trunk's host, tried in order; may be empty if the host is numeric.
   std::vector<Target> targets;
   std::string number;        // normalised: digits after an optional '+'
@@ -174,6 +187,9 @@ struct StackCounts {
   uint64_t tcp_peer_closed = 0;
   uint64_t tcp_idle = 0;
   uint64_t tcp_excess = 0;
+  // REGISTER requests over UDP that got a challenge, or no answer, without a transaction.
+  uint64_t registers_challenged = 0;
+  uint64_t registers_dropped = 0;
 };
 
 // Records which answered dialogs may still be up at the peer. Called on the sip thread. `call_id` and `from`

@@ -1,6 +1,7 @@
 #include "user_agent.h"
 
 #include <patchbay/percent_encoding.h>
+#include <sys/socket.h>
 
 #include <algorithm>
 #include <chrono>
@@ -8,6 +9,7 @@
 #include <utility>
 
 #include "now_ms.h"
+#include "registrar/read_register.h"
 #include "rtp/address.h"
 #include "sip_limits.h"
 
@@ -31,13 +33,21 @@ bool is_leaky_of_100() {
   return leaky;
 }
 
+bool is_udp(int descriptor) {
+  int type = 0;
+  socklen_t size = sizeof(type);
+  return ::getsockopt(descriptor, SOL_SOCKET, SO_TYPE, &type, &size) == 0 && type == SOCK_DGRAM;
+}
+
 }  // namespace
 
 UserAgent::UserAgent(SipStack::Options options)
     : options_(std::move(options)), addresses_(options_), filter_([this](const Status& filtered) {
         filtered_ = filtered.ok();
         if (options_.on_filter_changed) options_.on_filter_changed(filtered);
-      }) {}
+      }) {
+  if (options_.challenges) register_screen_ = std::make_unique<RegisterScreen>(options_.challenges);
+}
 
 UserAgent::~UserAgent() { stop(); }
 
@@ -85,10 +95,11 @@ Result<DialogId> UserAgent::dial(Invite invite, DialogListener& listener) {
   return id;
 }
 
-void UserAgent::hangup(DialogId id) {
-  (void)post([this, id] {
+void UserAgent::hangup(DialogId id, std::string cancel_reason) {
+  (void)post([this, id, cancel_reason = std::move(cancel_reason)] {
     const auto found = dialogs_.find(id);
     if (found == dialogs_.end()) return;
+    found->second->set_cancel_reason(cancel_reason);
     found->second->hangup();
     reap(id);
   });
@@ -212,6 +223,8 @@ bool UserAgent::open() {
                     NUTAG_OUTBOUND("no-outbound no-natify no-options-keepalive no-validate"),
                     SIPTAG_ALLOW_STR(kAllowedMethods), SIPTAG_SUPPORTED_STR("timer, 100rel"),
                     NUTAG_APPL_METHOD("INVITE, BYE, UPDATE, INFO"), SIPTAG_ALLOW_EVENTS(nullptr),
+                    TAG_IF(register_screen_ != nullptr, NUTAG_ALLOW("REGISTER")),
+                    TAG_IF(register_screen_ != nullptr, NUTAG_APPL_METHOD("REGISTER")),
                     // Dialog sends the ACK. It also sees 100, which ends the silence timeout.
                     NUTAG_AUTOACK(0), NTATAG_PASS_100(1), NTATAG_SIP_T1X64(options_.transaction_timeout_ms),
                     NTATAG_MCLASS(screening_parser()),
@@ -234,6 +247,7 @@ void UserAgent::on_parameters(const tagi_t* tags) {
     port_ = port != nullptr ? static_cast<uint16_t>(std::strtoul(port, nullptr, 10)) : uint16_t{5060};
   }
   attach_peer_filter();
+  watch_connections();
   set_state(State::running);
 }
 
@@ -245,11 +259,20 @@ void UserAgent::attach_peer_filter() {
         (socket.local == *listen ||
          (options_.tls && socket.is_listening && socket.local == listen->with_port(options_.tls_port))))
       descriptors.push_back(socket.fd);
+  if (register_screen_) {
+    for (const int fd : descriptors)
+      if (is_udp(fd)) udp_socket_ = fd;
+    return register_screen_->set_socket(udp_socket_);
+  }
   filter_.set_permanent(options_.allowed_peers);
   filter_.set_sockets(std::move(descriptors));
+}
+
+void UserAgent::watch_connections() {
   if (!options_.tcp && !options_.tls) return;
   // Gives up a dead connection early enough to try another within the silence timeout.
   TcpWatch::Limits limits;
+  limits.max_accepted = options_.max_connections;
   limits.unacknowledged_ms =
       std::clamp<uint32_t>(options_.silence_timeout_ms / 5 * 4, kMinUnacknowledgedMs, kMaxUnacknowledgedMs);
   watch_ = std::make_unique<TcpWatch>(std::vector<uint16_t>{port_, tls_port()}, limits);
@@ -258,7 +281,7 @@ void UserAgent::attach_peer_filter() {
 }
 
 void UserAgent::on_watch_timer(UserAgent* self, su_timer_t*, HandleOwner*) {
-  std::vector<lib::SocketAddress> in_use;
+  std::vector<lib::SocketAddress> in_use = self->connected_;
   for (const auto& [id, dialog] : self->dialogs_)
     if (const InboundDialog* call = dialog->inbound()) in_use.push_back(call->source());
   const TcpWatch::Shut shut = self->watch_->sweep(self->tcp_peers_, in_use);
@@ -268,7 +291,12 @@ void UserAgent::on_watch_timer(UserAgent* self, su_timer_t*, HandleOwner*) {
 }
 
 StackCounts UserAgent::counts() const noexcept {
-  return {foreign_, refused_by_rate_, tcp_peer_closed_, tcp_idle_, tcp_excess_};
+  StackCounts all{foreign_, refused_by_rate_, tcp_peer_closed_, tcp_idle_, tcp_excess_};
+  if (register_screen_) {
+    all.registers_challenged = register_screen_->challenged();
+    all.registers_dropped = register_screen_->dropped();
+  }
+  return all;
 }
 
 void UserAgent::on_nua(nua_event_t event, int status, const char* phrase, nua_t*, UserAgent* self,
@@ -290,7 +318,10 @@ void UserAgent::on_nua(nua_event_t event, int status, const char* phrase, nua_t*
   self->reap(id);
 }
 
-Admission UserAgent::admit(const sip_t& request, const lib::SocketAddress& from) {
+Admission UserAgent::admit(const sip_t& request, const lib::SocketAddress& from, bool is_datagram) {
+  if (register_screen_ && request.sip_request->rq_method == sip_method_register)
+    return registers_.size() < kMaxPendingRegisters ? register_screen_->judge(request, from, is_datagram)
+                                                    : Admission::refused;
   const std::string_view call_id = request.sip_call_id->i_id;
   const bool is_trunk = filter_.is_permanent(from);
   bool is_known = false;
@@ -330,6 +361,8 @@ void UserAgent::on_unsolicited(nua_event_t event, int status, nua_handle_t* hand
   if (handle == nullptr || handle == nua_default(nua_) || !nua_event_is_incoming_request(event)) return;
   const bool is_call = event == nua_i_invite && status < 200 && sip != nullptr;
   if (is_call && options_.on_call && !stopping_) return on_call(handle, *sip);
+  const bool is_register = event == nua_i_register && status < 200 && sip != nullptr;
+  if (is_register && register_screen_ && !stopping_) return on_register(handle, *sip);
   if (event == nua_i_invite && status < 200) nua_respond(handle, SIP_480_TEMPORARILY_UNAVAILABLE, TAG_END());
   if (event == nua_i_info && status < 200)
     nua_respond(handle, SIP_481_NO_CALL, NUTAG_WITH_THIS(nua_), TAG_END());
@@ -348,6 +381,41 @@ void UserAgent::on_call(nua_handle_t* handle, const sip_t& invite) {
   const auto source = source_of(nua_current_request(nua_));
   dialogs_[id] = std::make_unique<InboundDialog>(*this, id, handle, invite, source);
   options_.on_call(id, read_invite(invite, source));
+}
+
+void UserAgent::on_register(nua_handle_t* handle, const sip_t& request) {
+  const RegisterId id = ++last_id_;
+  registers_[id] = std::make_unique<RegisterExchange>(id, nua_, handle, live_handles_);
+  options_.on_register(id, read_register(request, source_of(nua_current_request(nua_))));
+}
+
+void UserAgent::answer_register(RegisterId id, RegisterReply reply) {
+  (void)post([this, id, reply = std::move(reply)] {
+    const auto found = registers_.find(id);
+    if (found == registers_.end()) return;
+    found->second->answer(reply);
+    registers_.erase(found);
+  });
+}
+
+void UserAgent::set_realms(std::set<std::string> realms) {
+  (void)post([this, realms = std::move(realms)]() mutable {
+    if (register_screen_) register_screen_->set_realms(std::move(realms));
+  });
+}
+
+void UserAgent::keep_alive(std::vector<lib::SocketAddress> datagrams,
+                           std::vector<lib::SocketAddress> connected) {
+  (void)post([this, datagrams = std::move(datagrams), connected = std::move(connected)]() mutable {
+    connected_ = std::move(connected);
+    constexpr std::string_view kPing = "\r\n\r\n";
+    for (const lib::SocketAddress& address : datagrams) {
+      sockaddr_storage storage;
+      const socklen_t size = address.fill(storage);
+      (void)::sendto(udp_socket_, kPing.data(), kPing.size(), MSG_DONTWAIT | MSG_NOSIGNAL,
+                     reinterpret_cast<const sockaddr*>(&storage), size);
+    }
+  });
 }
 
 Status UserAgent::take(DialogId id, CallOwner owner, DialogListener& listener) {
@@ -422,6 +490,7 @@ void UserAgent::reap(DialogId id) {
 void UserAgent::begin_stop() {
   if (std::exchange(stopping_, true)) return;
   requests_.clear();
+  registers_.clear();
   for (auto& [id, dialog] : dialogs_) dialog->hangup();
   if (dialogs_.empty() && bye_senders_.empty()) return finish_stop();
   stop_timer_ = su_timer_create(su_root_task(root_), su_duration_t{kStopGraceMs});

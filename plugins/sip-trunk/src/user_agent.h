@@ -10,6 +10,8 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <set>
+#include <string>
 #include <string_view>
 #include <thread>
 #include <vector>
@@ -19,6 +21,8 @@
 #include "outbound_dialog.h"
 #include "own_addresses.h"
 #include "rate/rate_limiter.h"
+#include "registrar/register_exchange.h"
+#include "registrar/register_screen.h"
 #include "request_screen.h"
 #include "request_sender.h"
 #include "sip_limits.h"
@@ -39,7 +43,7 @@ class UserAgent final : public RequestGuard {
   Status start();
   void stop();
   Result<DialogId> dial(Invite invite, DialogListener& listener);
-  void hangup(DialogId id);
+  void hangup(DialogId id, std::string cancel_reason);
   Status take(DialogId id, CallOwner owner, DialogListener& listener);
   void ring(DialogId id, int status, std::string sdp);
   void answer(DialogId id, std::string sdp);
@@ -50,6 +54,9 @@ class UserAgent final : public RequestGuard {
   void hang_up_stored(StoredDialog dialog, TrunkAccess trunk);
   void set_allowed_peers(std::vector<lib::SocketAddress> peers);
   void set_certificates(std::shared_ptr<const TlsCertificates> certificates);
+  void answer_register(RegisterId id, RegisterReply reply);
+  void set_realms(std::set<std::string> realms);
+  void keep_alive(std::vector<lib::SocketAddress> datagrams, std::vector<lib::SocketAddress> connected);
   uint16_t port() const noexcept { return port_; }
   uint16_t tls_port() const noexcept { return options_.tls ? options_.tls_port : uint16_t{0}; }
   size_t live_handles() const noexcept { return live_handles_; }
@@ -89,7 +96,7 @@ class UserAgent final : public RequestGuard {
   void finish_stop();
   void set_state(State state);
 
-  Admission admit(const sip_t& request, const lib::SocketAddress& from) override;
+  Admission admit(const sip_t& request, const lib::SocketAddress& from, bool is_datagram) override;
   bool is_stray(const sip_t& answer) const override;
 
   static void on_nua(nua_event_t event, int status, const char* phrase, nua_t* nua, UserAgent* self,
@@ -99,8 +106,10 @@ class UserAgent final : public RequestGuard {
   static void on_watch_timer(UserAgent* self, su_timer_t* timer, HandleOwner* unused);
   void attach_peer_filter();
   bool is_within_limits(const lib::SocketAddress& trunk);
+  void watch_connections();
   void on_unsolicited(nua_event_t event, int status, nua_handle_t* handle, const sip_t* sip);
   void on_call(nua_handle_t* handle, const sip_t& invite);
+  void on_register(nua_handle_t* handle, const sip_t& request);
   void with_inbound(DialogId id, std::function<void(InboundDialog&)> act);
   void on_parameters(const tagi_t* tags);
   void on_tls_failed(const lib::SocketAddress& peer);
@@ -137,6 +146,10 @@ class UserAgent final : public RequestGuard {
   std::map<DialogId, std::unique_ptr<Dialog>> dialogs_;
   std::map<DialogId, std::unique_ptr<ByeSender>> bye_senders_;
   std::map<DialogId, std::unique_ptr<RequestSender>> requests_;
+  std::unique_ptr<RegisterScreen> register_screen_;  // null: it is no registrar
+  std::map<RegisterId, std::unique_ptr<RegisterExchange>> registers_;
+  std::vector<lib::SocketAddress> connected_;  // connections that may be silent
+  int udp_socket_ = -1;
 };
 
 }  // namespace patchbay::sip_trunk

@@ -105,6 +105,8 @@ TEST_CASE("every verb has help with an example") {
                                                                                     {"route", "out"},
                                                                                     {"route", "in"},
                                                                                     {"explain"},
+                                                                                    {"contact"},
+                                                                                    {"contact", "list"},
                                                                                     {"trunk"},
                                                                                     {"trunk", "list"},
                                                                                     {"plugin"},

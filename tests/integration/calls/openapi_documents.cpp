@@ -221,6 +221,7 @@ void routes(Client& client) {
   client.ask("POST", explain, R"({"direction":"outbound","number":"+4930123456"})");
   client.ask("POST", explain, R"({"direction":"inbound","did":"+4930123456"})");
   client.ask("GET", root + "/admin/trunks");
+  client.ask("GET", root + "/admin/contacts", "", root + "/admin/contacts?user=alice");
 }
 
 void numbers(Client& client) {

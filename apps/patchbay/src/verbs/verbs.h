@@ -22,6 +22,7 @@ void add_key(Verb app, int& exit_code);
 void add_number(Verb app, int& exit_code);
 void add_signing_key(Verb app, int& exit_code);
 void add_user(Verb app, int& exit_code);
+void add_contact(Verb app, int& exit_code);
 void add_webhook(Verb app, int& exit_code);
 void add_events(Verb app, int& exit_code);
 void add_route(Verb app, int& exit_code);

@@ -64,9 +64,18 @@ void Ladders::drop_oldest() {
     const auto oldest = calls_.find(order_.front());
     bytes_ -= oldest->second.bytes;
     by_sip_call_id_.erase(oldest->second.sip_call_id);
+    for (const std::string& further : oldest->second.further) by_sip_call_id_.erase(further);
     calls_.erase(oldest);
     order_.pop_front();
   }
+}
+
+void Ladders::add_dialog(const std::string& tenant, const std::string& call_id,
+                         const std::string& sip_call_id) {
+  const std::lock_guard lock(mutex_);
+  const auto at = calls_.find(call_id);
+  if (at == calls_.end() || at->second.tenant != tenant) return;
+  if (by_sip_call_id_.try_emplace(sip_call_id, call_id).second) at->second.further.push_back(sip_call_id);
 }
 
 // Call-IDs of our calls end with "-<attempt>@<host>" after the call id.

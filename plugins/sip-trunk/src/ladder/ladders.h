@@ -40,6 +40,8 @@ class Ladders final : public MessageListener {
   // `sip_call_id`: of a call to us, ignored while it names another call, because it is what the peer likes;
   // "": one from us, whose Call-IDs are "<call_id>-<attempt>@...".
   void begin(const std::string& tenant, const std::string& call_id, const std::string& sip_call_id = "");
+  // A further dialog of a call: the messages with this Call-ID belong to it, too. No-op for an unknown call.
+  void add_dialog(const std::string& tenant, const std::string& call_id, const std::string& sip_call_id);
   // [sip thread]
   void on_message(LoggedMessage message) override;
 
@@ -50,6 +52,7 @@ class Ladders final : public MessageListener {
   struct Call {
     std::string tenant;
     std::string sip_call_id;
+    std::vector<std::string> further{};  // Call-IDs of its further dialogs
     Ladder ladder;
     size_t bytes = 0;  // of its messages
   };

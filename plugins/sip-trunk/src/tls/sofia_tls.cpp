@@ -6,6 +6,7 @@
 #include <sys/socket.h>
 
 #include <algorithm>
+#include <ctime>
 #include <utility>
 
 #include "sip_limits.h"

@@ -31,7 +31,9 @@ struct Dialled {
 
 struct Hangup {
   std::string reason;  // for the log
-  PATCHBAY_FIELDS(reason)
+  // The call to a contact that still rings was answered at another one of the user: it is no missed call.
+  bool answered_elsewhere = false;
+  PATCHBAY_FIELDS(reason, answered_elsewhere)
 };
 
 struct Ring {
@@ -251,6 +253,60 @@ struct AddAnswerer {
   PATCHBAY_FIELDS(name, answerer, priority)
 };
 
+// A call that rings at one contact of a user.
+struct RingContact {
+  std::string call_id;  // the contacts of one call have the same
+  int64_t fork = 1;     // which of them it is, from 1
+  std::string tenant;   // whose user it is for, with the next one
+  std::string user;
+  std::string from_number;   // the caller's, normalised; "": withheld, or no number
+  std::string display_name;  // of the caller; ""
+  int64_t ring_timeout_ms = 60000;
+  Handle listener;  // instance of LegListener
+  std::string correlation;
+  PATCHBAY_FIELDS(call_id, fork, tenant, user, from_number, display_name, ring_timeout_ms, listener,
+                  correlation)
+};
+
+// A place where a user can be rung: a SIP telephone, a page in a browser. The provider of the place adds it
+// with Telephony::add_contact when the user is reachable there, and withdraws it when that ends.
+// Thread: runs on the strand that the contact was provided on.
+// Lifetime: once it is withdrawn, it is not rung any more; calls that it has begun go on.
+// Since: 0.1
+struct Contact {
+  static constexpr char id[] = "patchbay.telephony.contact/1";
+  // Begins to ring there and replies at once with the leg, which behaves as one of dial(): progress() with
+  // 180 when it rings, answered() with the audio, one ended(). hangup() ends the ringing. When it is not
+  // answered, `sip_status` of ended() is 486 if the user is busy there, 603 if the user declines the call
+  // everywhere, 480 if it rang out or cannot be reached. Code::denied: the user may not be rung there any
+  // more. Code::unavailable: it cannot be reached. After an error the listener is not called.
+  static constexpr Method<0, RingContact, Dialled> ring{"ring"};
+  static constexpr auto methods() { return std::make_tuple(ring); }
+};
+
+struct AddContact {
+  std::string tenant;
+  std::string user;         // as in the inbound routes; case matters
+  std::string name;         // identifies it among the user's contacts: "sip-17", "tab-5f21"
+  std::string kind;         // "sip", "browser"...
+  std::string description;  // for people: "192.0.2.7:5060 udp, Linphone/5.0"
+  int64_t expires_ms = 0;   // wall clock, for people; 0: it has no end. The contact is withdrawn then
+  Handle contact;           // instance of Contact
+  PATCHBAY_FIELDS(tenant, user, name, kind, description, expires_ms, contact)
+};
+
+struct DialUser {
+  std::string call_id;  // "sip-0123456789ab"
+  std::string tenant;
+  std::string user;
+  std::string from_number;  // as in RingContact, with the next two
+  std::string display_name;
+  int64_t ring_timeout_ms = 60000;
+  Handle listener;  // instance of LegListener
+  std::string correlation;
+  PATCHBAY_FIELDS(call_id, tenant, user, from_number, display_name, ring_timeout_ms, listener, correlation)
+};
+
 struct StatusOf {
   std::string tenant;
   PATCHBAY_FIELDS(tenant)
@@ -283,9 +339,9 @@ struct Release {
   PATCHBAY_FIELDS(call_id)
 };
 
-// Calls, dial gates and answerers.
+// Calls, dial gates, answerers, and users with their contacts.
 // Thread: runs on the provider's main strand, answers on the strand of the caller.
-// Lifetime: legs, gates and answerers end with the provider; add gates and answerers again when a provider
+// Lifetime: legs, gates, answerers and contacts end with the provider; add them again when a provider
 // appears, as DialGateRegistration (dial_gate.h) and AnswererRegistration (answerer.h) do.
 // Since: 0.1
 struct Telephony {
@@ -304,8 +360,16 @@ struct Telephony {
   static constexpr Method<4, Release, Empty> release{"release"};
   // Adds an answerer, to which every further inbound call is offered; replaces one of the same name.
   static constexpr Method<5, AddAnswerer, Empty> add_answerer{"add_answerer"};
+  // Adds a contact of a user, or replaces the one of that name, until it is withdrawn. Calls to the user ring
+  // there from now on. Code::exhausted: the user, or the server, has too many.
+  static constexpr Method<6, AddContact, Empty> add_contact{"add_contact"};
+  // Rings all contacts of a user at once and replies at once; the gates are not asked. The first contact that
+  // answers gets the call, the others stop ringing. The leg is as one of dial(). When no contact answers,
+  // `sip_status` of ended() is 603 (or another 6xx) if one declines for all, which ends the others at once;
+  // 486 if all that were reached are busy; else 480. Code::not_found: the user has no contact.
+  static constexpr Method<7, DialUser, Dialled> dial_user{"dial_user"};
   static constexpr auto methods() {
-    return std::make_tuple(dial, add_gate, status, reserve, release, add_answerer);
+    return std::make_tuple(dial, add_gate, status, reserve, release, add_answerer, add_contact, dial_user);
   }
 };
 
