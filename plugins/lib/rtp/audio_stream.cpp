@@ -214,26 +214,34 @@ void AudioStream::on_media(const RtpPacket& packet, int64_t now_ns) noexcept {
 // Comfort noise is not for engines, which detect the end of speech by silence.
 uint32_t AudioStream::on_packet(const RtpPacket& packet, int64_t arrived_ns) noexcept {
   PacketDecoder& decoder = codecs_->decoder;
-  if (packet.payload_type == kComfortNoisePayloadType || decoder.clock_hz(packet.payload_type) == 0) return 0;
+  const uint32_t clock_hz = decoder.clock_hz(packet.payload_type);
+  if (packet.payload_type == kComfortNoisePayloadType || clock_hz == 0) return 0;
+  const uint32_t duration = decoder.duration(packet.payload_type, packet.payload, packet.payload_bytes);
+  if (!media_.receive) return duration;
+  const size_t length = samples_of(duration, clock_hz);
+  if (!assembler_.takes(length)) {
+    assembler_.drop(length);
+    return duration;
+  }
   const size_t samples =
       decoder.decode(packet.payload_type, packet.payload, packet.payload_bytes, decoded_.data());
-  if (media_.receive) {
-    detect_tones(decoded_.data(), samples);
-    assembler_.append(decoded_.data(), samples, arrived_ns);
-  }
-  return decoder.duration(packet.payload_type, packet.payload, packet.payload_bytes);
+  detect_tones(decoded_.data(), samples);
+  assembler_.append(decoded_.data(), samples, arrived_ns);
+  return duration;
 }
 
 void AudioStream::on_missing(uint32_t duration, const RtpPacket& next) noexcept {
+  if (!media_.receive) return;
   const uint32_t per_ms = clock_hz_ / 1000;
   uint32_t left = std::min(duration, kMaxConcealMs * per_ms);
   while (left > 0) {
     const uint32_t part = std::min(left, kConcealAtOnceMs * per_ms);
+    if (!assembler_.takes(samples_of(part, clock_hz_))) return assembler_.drop(samples_of(left, clock_hz_));
     left -= part;
     const bool is_last = left == 0 && codecs_->decoder.clock_hz(next.payload_type) == clock_hz_;
     const size_t samples = codecs_->decoder.conceal(part, is_last ? next.payload : nullptr,
                                                     is_last ? next.payload_bytes : 0, decoded_.data());
-    if (media_.receive) assembler_.append_concealed(decoded_.data(), samples);
+    assembler_.append_concealed(decoded_.data(), samples);
   }
 }
 

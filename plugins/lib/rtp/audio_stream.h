@@ -134,6 +134,7 @@ class AudioStream final : private PacketSequencer::Listener {
   void send_bye(int64_t now_ns) noexcept;
 
   const StreamStats& stats() const noexcept { return stats_; }
+  const FrameAssembler::Stats& frame_stats() const noexcept { return assembler_.stats(); }
 
  private:
   // What the tick has received so far, by channel of the socket for refused packets.
@@ -148,6 +149,10 @@ class AudioStream final : private PacketSequencer::Listener {
   void on_media(const RtpPacket& packet, int64_t now_ns) noexcept;
   uint32_t on_packet(const RtpPacket& packet, int64_t arrived_ns) noexcept override;
   void on_missing(uint32_t duration, const RtpPacket& next) noexcept override;
+  // The length of so many units of an RTP clock at the rate of the stream.
+  size_t samples_of(uint32_t units, uint32_t clock_hz) const noexcept {
+    return size_t{units} / (clock_hz / 1000) * (rate_hz() / 1000);
+  }
   bool follow_ssrc(const RtpPacket& packet) noexcept;
   bool on_datagram(Datagram& datagram, int64_t now_ns) noexcept;
   bool on_rtp_datagram(Datagram& datagram, int64_t now_ns) noexcept;

@@ -22,6 +22,10 @@ void FrameAssembler::begin(uint32_t rate_hz, Sink sink, void* user) noexcept {
   credit_ = kMaxCredit;
 }
 
+bool FrameAssembler::takes(size_t samples) const noexcept {
+  return is_active() && (filled_ + samples) / frame_samples_ * kFrameCredit <= credit_;
+}
+
 void FrameAssembler::append(const int16_t* pcm, size_t samples, int64_t now_ns) noexcept {
   if (!is_active() || samples == 0) return;
   last_audio_ns_ = now_ns;

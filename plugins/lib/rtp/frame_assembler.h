@@ -31,6 +31,10 @@ class FrameAssembler {
   void end() noexcept { sink_ = nullptr; }
   bool is_active() const noexcept { return sink_ != nullptr; }
 
+  // Whether so many samples would be passed on. Otherwise call drop() instead of decoding or concealing them,
+  // which costs most of the time.
+  bool takes(size_t samples) const noexcept;
+  void drop(size_t samples) noexcept { stats_.dropped_frames += samples / frame_samples_; }
   void append(const int16_t* pcm, size_t samples, int64_t now_ns) noexcept;
   // In place of missing samples.
   void append_concealed(const int16_t* pcm, size_t samples) noexcept;

@@ -288,6 +288,38 @@ TEST_CASE(
   CHECK(heard.size() == 5 * std::tuple_size_v<Frame>);
 }
 
+TEST_CASE("gaps in a flood are concealed for as long as an engine takes the audio, not longer") {
+  auto peer = RtpSocket::open(loopback(), 0, 0);
+  REQUIRE(peer);
+  auto leg = make_leg(1);
+  StreamMedia media;
+  media.remote_rtp = loopback(peer->rtp_port());
+  configure(*leg, std::move(media));
+  size_t frames = 0;
+  leg->begin_frames([](void* user, const FrameAssembler::Frame&) { ++*static_cast<size_t*>(user); }, &frames);
+  uint8_t bytes[kRtpHeaderBytes + 160] = {};
+  RtpPacket header;
+  header.payload_type = 0;
+  header.ssrc = 7;
+  constexpr int kTicks = 10;
+  for (int tick = 1; tick <= kTicks; ++tick) {
+    leg->begin_tick();
+    for (int i = 0; i < 32; ++i) {
+      header.sequence = static_cast<uint16_t>(header.sequence + 20);
+      header.timestamp += 20 * 160;
+      write_rtp_header(header, bytes);
+      REQUIRE(peer->send(RtpSocket::Channel::rtp, loopback(leg->local_port()), bytes, sizeof bytes));
+    }
+    leg->receive_all(RtpSocket::Channel::rtp, tick * kTickNs);
+    leg->give_up_missing(tick * kTickNs + PacketSequencer::kMaxWaitNs);
+    leg->tick_frames(tick * kTickNs);
+  }
+  CHECK(frames >= 50);
+  CHECK(frames <= 50 + 2 * kTicks);
+  CHECK(leg->frame_stats().concealed_frames <= frames);
+  CHECK(leg->frame_stats().dropped_frames > 2000);
+}
+
 TEST_CASE("frames without a playout clock are silence while the peer may not be heard") {
   Pair pair;
   StreamMedia held = towards(*pair.a);

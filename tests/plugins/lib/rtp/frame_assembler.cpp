@@ -73,6 +73,19 @@ TEST_CASE("a sender that has stopped is silence after 200 ms, and one that has n
   CHECK(listener.heard.back() == 7);
 }
 
+TEST_CASE("whether audio would be passed on is known before it is decoded") {
+  FrameListener listener;
+  CHECK(listener.assembler.takes(50 * kFrameLength));
+  CHECK_FALSE(listener.assembler.takes(51 * kFrameLength));
+  for (int n = 0; n < 50; ++n) listener.append(3);
+  CHECK_FALSE(listener.assembler.takes(kFrameLength));
+  CHECK(listener.assembler.takes(kFrameLength - 1));  // no whole frame
+  listener.assembler.drop(3 * kFrameLength);
+  CHECK(listener.assembler.stats().dropped_frames == 3);
+  listener.tick();
+  CHECK(listener.assembler.takes(kFrameLength));
+}
+
 TEST_CASE("a sender that is much faster than its audio lasts is limited to a second ahead") {
   FrameListener listener;
   for (int n = 0; n < 500; ++n) listener.append(3);
