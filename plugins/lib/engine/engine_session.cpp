@@ -207,8 +207,10 @@ void EngineSession::on_answer_startable() {
   if (loop != PB_LOOP_ANY) static_cast<void>(begin_answer_.post<&EngineSession::begin_answer>(loop, *this));
 }
 
-// The first frame of an answer does not wait for the next tick.
+// The first frame of an answer does not wait for the next tick. The port may have moved to another loop since
+// this was posted, whose state this one must not touch.
 void EngineSession::begin_answer() noexcept {
+  if (loop_thread_.load() != std::this_thread::get_id()) return;
   if (!sink_ || is_ahead_) return;
   pb_frame frame{};
   frame.size = sizeof frame;

@@ -13,6 +13,7 @@
 #include <atomic>
 #include <memory>
 #include <string>
+#include <thread>
 
 #include "engine/engine.h"
 #include "engine/limits.h"
@@ -59,10 +60,16 @@ class EngineSession final : public SessionListener, private AudioPort {
   uint32_t pull_rate_hz() const noexcept override;
   uint32_t push_rate_hz() const noexcept override { return kInputRateHz; }
   uint32_t push_flags() const noexcept override { return PB_PORT_UNPACED; }
-  void attached(uint32_t loop) noexcept override { loop_ = loop; }
+  void attached(uint32_t loop) noexcept override {
+    loop_thread_ = std::this_thread::get_id();
+    loop_ = loop;
+  }
   void pull(pb_frame& out) noexcept override;
   void push(const pb_frame& in) noexcept override;
-  void detached() noexcept override { loop_ = PB_LOOP_ANY; }
+  void detached() noexcept override {
+    loop_ = PB_LOOP_ANY;
+    loop_thread_ = std::thread::id();
+  }
   bool stream_to(const FrameSink& sink) noexcept override;
   void begin_answer() noexcept;
 
@@ -91,6 +98,7 @@ class EngineSession final : public SessionListener, private AudioPort {
   bool stuck_ = false;
   std::atomic<bool> closed_reported_{false};
   std::atomic<uint32_t> loop_{PB_LOOP_ANY};
+  std::atomic<std::thread::id> loop_thread_{};  // of that loop
   // state of the media loop
   FrameSink sink_;
   bool is_ahead_ = false;  // a frame was passed before its tick

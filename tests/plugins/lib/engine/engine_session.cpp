@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <atomic>
 #include <memory>
+#include <thread>
 
 using namespace patchbay;
 using namespace patchbay::lib;
@@ -109,6 +110,25 @@ TEST_CASE("an answer that is ready without a port that takes it early, is only p
   open.answer(2);
   CHECK(recorder.streamed().empty());
   CHECK(recorder.pull().front() == 500);
+}
+
+TEST_CASE("a loop that the port has left does not pass the first frame of an answer") {
+  OpenSession open;
+  testing::OpenPort telephone(open.environment, open.port);
+  REQUIRE(telephone.stream(PB_PORT_EARLY));
+  const Host& host = open.environment.host();
+  const pb_port* port = nullptr;
+  void* self = nullptr;
+  const uint64_t opening = host.media->port_open(host.self, open.port.id, &port, &self);
+  REQUIRE(opening != 0);
+  // The loop that owns the port has another thread than that on which the posts of this host run.
+  std::thread([&] { port->attached(self, 0); }).join();
+  open.engine.answer.samples = 480;
+  open.engine.answer.listener->on_answer_startable();
+  CHECK(why(open.environment.settle()) == "");
+  CHECK(telephone.streamed().empty());
+  CHECK(telephone.pull().front() == 500);
+  host.media->port_release(host.self, opening);
 }
 
 TEST_CASE("a session ends after the frame that its engine's thread has just posted") {
