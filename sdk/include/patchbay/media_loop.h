@@ -190,7 +190,11 @@ class LoopTask {
   void leave() noexcept {
     if (state_.fetch_sub(1, std::memory_order_acq_rel) == (kClosed | 1)) finish();
   }
-  void finish() noexcept { host_->runtime->strand_post(host_->self, kMainStrand, run_last_, last_); }
+  // While the queue of the main strand is full, tries again on a loop.
+  void finish() noexcept {
+    if (host_->runtime->strand_post(host_->self, kMainStrand, run_last_, last_) == PB_E_EXHAUSTED)
+      static_cast<void>(post_to_loop<&LoopTask::finish>(*host_, 0, *this));
+  }
 
   const Host* host_;
   std::atomic<uint32_t> state_{0};  // how many are posted, and kClosed

@@ -113,3 +113,38 @@ TEST_CASE("a watch whose callback throws is logged, and does not call again") {
   REQUIRE(why(host.settle()) == "");
   CHECK(client.is_closed);
 }
+
+namespace {
+
+const pb_runtime* real_runtime = nullptr;
+int refusals = 0;
+
+// The queue of the strand is full for the first few posts.
+int32_t post_later(void* host, uint64_t strand, pb_fn fn, void* user) noexcept {
+  return refusals-- > 0 ? PB_E_EXHAUSTED : real_runtime->strand_post(host, strand, fn, user);
+}
+
+}  // namespace
+
+TEST_CASE("a task of a media loop is closed although the queue of the main strand is full for a while") {
+  TestEnvironment environment;
+  Host host = environment.host();
+  real_runtime = host.runtime;
+  pb_runtime runtime = *host.runtime;
+  runtime.strand_post = &post_later;
+  host.runtime = &runtime;
+  struct Counter {
+    void count() { ++counted; }
+    int counted = 0;
+  } counter;
+  LoopTask task(host);
+  bool is_closed = false;
+  CHECK(task.post<&Counter::count>(0, counter) == Code::ok);
+  environment.run([&] {
+    refusals = 3;
+    task.close([&] { is_closed = true; });
+  });
+  CHECK(why(environment.settle()) == "");
+  CHECK(counter.counted == 1);
+  CHECK(is_closed);
+}

@@ -21,13 +21,15 @@ void DtlsInbox::on_dtls(const lib::Datagram& datagram) noexcept {
   host_.runtime->strand_post(host_.self, kMainStrand, &DtlsInbox::deliver, this);
 }
 
+// Delivers all that wait, because the post of an earlier one may have been refused.
 void DtlsInbox::deliver(void* self) noexcept {
   auto& inbox = *static_cast<DtlsInbox*>(self);
-  const uint32_t at = inbox.read_.load(std::memory_order_relaxed);
-  if (at == inbox.written_.load(std::memory_order_acquire)) return;
-  guard_void([&] { inbox.f_(inbox.ring_[at % inbox.ring_.size()]); },
-             [&](const char* text) { inbox.host_.log_thrown("DTLS", text); });
-  inbox.read_.store(at + 1, std::memory_order_release);
+  uint32_t at = inbox.read_.load(std::memory_order_relaxed);
+  while (at != inbox.written_.load(std::memory_order_acquire)) {
+    guard_void([&] { inbox.f_(inbox.ring_[at % inbox.ring_.size()]); },
+               [&](const char* text) { inbox.host_.log_thrown("DTLS", text); });
+    inbox.read_.store(++at, std::memory_order_release);
+  }
 }
 
 }  // namespace patchbay::sip_trunk
