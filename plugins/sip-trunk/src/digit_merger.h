@@ -11,7 +11,8 @@ class DigitMerger {
   enum class Source : uint8_t { media, info };
 
   // Returns whether the digit is a new one. It is not if the other source had the same digit within a second,
-  // and that one has not been matched yet: each digit is matched once, in order.
+  // and that one has not been matched yet: each digit is matched once, in order. Once a digit has come in
+  // both ways, an INFO may be four seconds late, as after three lost ones over UDP (RFC 3261 timer E).
   bool accept(Source source, char digit, int64_t now_ms);
 
  private:
@@ -20,7 +21,10 @@ class DigitMerger {
     char digit;
     int64_t at_ms;
   };
+  bool is_over(const Recent& one, int64_t now_ms) const noexcept;
+
   std::vector<Recent> unmatched_;
+  bool sends_both_ = false;
 };
 
 }  // namespace patchbay::sip_trunk

@@ -70,7 +70,8 @@ void check_audio(Baresip& phone, const GeminiServer& gemini, const std::string& 
 
 }  // namespace
 
-TEST_CASE("an outbound AI call over TLS with SRTP passes Kamailio with rtpengine, and both sides hear") {
+TEST_CASE(
+    "an outbound AI call over mutual TLS with SRTP passes Kamailio with rtpengine, and both sides hear") {
   GeminiServer gemini(hanging_up());
   const CertificateAuthority authority("Carriers");
   TempFolder folder;
@@ -80,14 +81,26 @@ TEST_CASE("an outbound AI call over TLS with SRTP passes Kamailio with rtpengine
   const auto relay = RtpEngine::start();
   REQUIRE(relay);
   const auto border = Kamailio::start({.certificate = authority.issue("IP:127.0.0.1"),
+                                       .authority_pem = authority.certificate_pem(),
                                        .next_hop = phone->port(),
                                        .rtpengine = relay->control_port()});
   REQUIRE(border);
+  const auto write_ours = [&] {
+    const support::Certificate ours = authority.issue("DNS:patchbay.example");
+    std::ofstream(folder.file("cert.pem")) << ours.certificate_pem;
+    std::ofstream(folder.file("key.pem")) << ours.key_pem;
+  };
+  write_ours();
   CallServer::Options with_tls = options(gemini);
-  with_tls.trunks = {{"carrier", border->tls_port(), ", transport: tls, srtp: required"}};
-  with_tls.sip_trunk = ", tlsCaFile: " + folder.file("ca.pem");
+  with_tls.trunks = {{"carrier", border->tls_port(),
+                      ", transport: tls, srtp: required, tlsCert: " + folder.file("cert.pem") +
+                          ", tlsKey: " + folder.file("key.pem") + ", tlsCaFile: " + folder.file("ca.pem")}};
   CallServer server(with_tls);
   const std::string id = server.create();
+  // Our certificate is renewed during the call, which the AI ends over the connection that it began on.
+  REQUIRE(server.wait(id, "in-flight").text("status") == "in-flight");
+  write_ours();
+  CHECK(server.server().core().reload().ok());
   const CallRecord record = server.wait(id, "ended-success");
   INFO(record.body);
   INFO(server.server().log());

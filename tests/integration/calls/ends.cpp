@@ -2,10 +2,14 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <chrono>
+#include <cstdlib>
+#include <functional>
 #include <string>
 #include <vector>
 
 #include "call_server.h"
+#include "plugins/sip-trunk/raw_peer.h"
 #include "support/gemini_server.h"
 
 using namespace patchbay;
@@ -289,4 +293,42 @@ TEST_CASE("a call is held, resumed and ended by the far side") {
   check_end(server, id, record, "ended-success", "far-hangup", kAnswered);
   CHECK(record.integer("durationSec") >= 4);
   check_sipp(peer);
+}
+
+namespace {
+
+// How long after start(server) the second trunk had its INVITE.
+std::chrono::milliseconds failover_time(uint16_t first, const std::function<void(CallServer&)>& start) {
+  RawPeer second;
+  CallServer::Options options;
+  options.trunks = {{"first", first}, {"second", second.port()}};
+  CallServer server(options);
+  const std::string id = server.create();
+  start(server);
+  const auto begin = std::chrono::steady_clock::now();
+  const std::string invite = second.receive("INVITE ");
+  const auto took =
+      std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now() - begin);
+  CHECK_FALSE(invite.empty());
+  second.send(server.sip_port(), answer_to(invite, "486 Busy Here"));
+  const CallRecord record = server.wait(id, "ended-failed-final");
+  CHECK(record.text("trunkId") == "second");
+  return took;
+}
+
+}  // namespace
+
+TEST_CASE("the next trunk gets its INVITE at once after a refusal, and after five seconds of silence") {
+  // A time limit only in a run of its own, because this machine may be busy.
+  const bool is_timed = std::getenv("PATCHBAY_FAILOVER_TIMED") != nullptr;
+  const RawPeer refusing, silent;
+  const auto refused = failover_time(refusing.port(), [&](CallServer& server) {
+    const std::string invite = refusing.receive("INVITE ");
+    refusing.send(server.sip_port(), answer_to(invite, "503 Service Unavailable"));
+  });
+  const auto unanswered =
+      failover_time(silent.port(), [&](CallServer&) { CHECK_FALSE(silent.receive("INVITE ").empty()); });
+  MESSAGE("after 503: " << refused.count() << " ms, after silence: " << unanswered.count() << " ms");
+  CHECK(refused < std::chrono::milliseconds(is_timed ? 2000 : 30'000));
+  CHECK(unanswered < std::chrono::milliseconds(is_timed ? 5500 : 30'000));
 }

@@ -30,3 +30,15 @@ TEST_CASE("another digit, and the same after more than a second, are new") {
   CHECK(merger.accept(Source::info, '2', 10));
   CHECK(merger.accept(Source::info, '1', 1500));
 }
+
+TEST_CASE("an INFO that is repeated until it arrives is the digit of the media, of peers that send both") {
+  DigitMerger merger;
+  CHECK(merger.accept(Source::media, '1', 0));
+  CHECK_FALSE(merger.accept(Source::info, '1', 50));
+  CHECK(merger.accept(Source::media, '2', 1000));
+  CHECK_FALSE(merger.accept(Source::info, '2', 4500));  // after the third repetition
+  CHECK(merger.accept(Source::media, '3', 5000));
+  CHECK(merger.accept(Source::info, '3', 9500));  // too late
+  CHECK(merger.accept(Source::info, '4', 10'000));
+  CHECK(merger.accept(Source::media, '4', 11'500));  // media is never late
+}

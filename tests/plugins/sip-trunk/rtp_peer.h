@@ -47,6 +47,14 @@ class RtpPeer {
     server_ = *lib::SocketAddress::parse(ip_, server_port);
     thread_ = std::thread([this] { run(); });
   }
+  // Sets how much faster than ours its clock runs, before start().
+  void drift(int ppm) { tick_ = std::chrono::nanoseconds(20'000'000 - 20 * int64_t{ppm}); }
+  // Sends a tenth of a second of silence from the next packet on, whose time of sending is then marked_at().
+  void mark() {
+    marked_at_ = std::chrono::steady_clock::time_point();
+    silent_frames_ = 5;
+  }
+  std::chrono::steady_clock::time_point marked_at() const { return marked_at_; }
   void stop() {
     stop_ = true;
     if (thread_.joinable()) thread_.join();
@@ -93,7 +101,7 @@ class RtpPeer {
   void run() {
     auto next = std::chrono::steady_clock::now();
     for (uint16_t sequence = 1; !stop_; ++sequence) {
-      next += std::chrono::milliseconds(20);
+      next += tick_;
       std::this_thread::sleep_until(next);
       const std::lock_guard lock(mutex_);
       send_frame(sequence);
@@ -101,7 +109,10 @@ class RtpPeer {
     }
   }
   void send_frame(uint16_t sequence) {
-    Bytes out = packet(kSsrc, sequence, tone_.data() + sequence % 50 * kFrame);
+    static const std::vector<int16_t> silence(kFrame);
+    const bool is_silent = silent_frames_ > 0;
+    if (is_silent && silent_frames_-- == 5) marked_at_ = std::chrono::steady_clock::now();
+    Bytes out = packet(kSsrc, sequence, is_silent ? silence.data() : tone_.data() + sequence % 50 * kFrame);
     size_t size = lib::kRtpHeaderBytes + kFrame;
     if (protection_ && !protection_->protect(lib::PacketProtection::Kind::rtp, out.data(), size)) return;
     out.resize(size);
@@ -132,6 +143,9 @@ class RtpPeer {
   lib::SocketAddress server_;
   std::thread thread_;
   std::atomic<bool> stop_{false};
+  std::chrono::nanoseconds tick_{20'000'000};
+  std::atomic<int> silent_frames_{0};
+  std::atomic<std::chrono::steady_clock::time_point> marked_at_{std::chrono::steady_clock::time_point()};
   std::mutex mutex_;  // guards what follows
   std::shared_ptr<lib::PacketProtection> protection_;
   std::vector<Bytes> sent_;

@@ -5,6 +5,9 @@
 #include <patchbay/audio.h>
 #include <patchbay/services/audio.h>
 
+#include <algorithm>
+#include <atomic>
+#include <cstdlib>
 #include <cstring>
 #include <future>
 #include <memory>
@@ -36,6 +39,9 @@ class TonePort final : public AudioPort {
     out.samples = kFrame;
   }
   void push(const pb_frame& in) override {
+    int peak = 0;
+    for (uint32_t i = 0; i < in.samples; ++i) peak = std::max(peak, std::abs(int{in.pcm[i]}));
+    level_ = peak;
     const std::lock_guard lock(mutex_);
     if (heard_.size() + in.samples <= heard_.capacity())
       heard_.insert(heard_.end(), in.pcm, in.pcm + in.samples);
@@ -44,6 +50,8 @@ class TonePort final : public AudioPort {
     const std::lock_guard lock(mutex_);
     return heard_;
   }
+  // The peak of the latest frame.
+  int level() const { return level_; }
   // Whether the last half second that came is that tone.
   bool hears(double hz) {
     const std::vector<int16_t> all = heard();
@@ -55,6 +63,7 @@ class TonePort final : public AudioPort {
  private:
   const std::vector<int16_t> tone_;
   size_t at_ = 0;
+  std::atomic<int> level_{0};
   std::mutex mutex_;
   std::vector<int16_t> heard_;
 };
