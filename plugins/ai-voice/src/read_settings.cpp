@@ -19,6 +19,7 @@ Settings Settings::read(const Config& config) {
     settings.email = section["email"].text();
     settings.greeting = section["greeting"].text();
     settings.ring_timeout_ms = section["ringTimeoutSec"].integer() * 1000;
+    settings.transfers_by_refer = section["transferBy"].text() == "refer";
     settings.max_concurrent_calls = static_cast<size_t>(section["maxConcurrentCalls"].integer());
     settings.calls_per_second = section["callsPerSecond"].number();
     settings.max_waiting_calls = section["maxWaitingCalls"].integer();

@@ -22,6 +22,7 @@ struct TenantSettings {
   size_t max_concurrent_calls = 0;
   double calls_per_second = 0;  // 0: any number
   int64_t max_waiting_calls = 0;
+  bool transfers_by_refer = false;  // inbound calls to telephone numbers
   std::map<std::string, std::string, std::less<>> prompts;
 };
 

@@ -341,3 +341,94 @@ TEST_CASE("a target that the number does not name is not called") {
   CHECK(contains(gemini.seen().setups.at(0), "+4930999999"));
   CHECK(deaf.received().empty());
 }
+
+namespace {
+
+constexpr char kSupport[] =
+    ", transferTargets: ['+4930222']}\n      - {name: Support, number: '+49 30 222', "
+    "systemPrompt: Help., model: gemini-3.8-live, apiKey: test-key";
+
+GeminiScript handing_over() {
+  GeminiScript script = transferring();
+  script.tool_arguments = R"({"target":"+4930222"})";
+  return script;
+}
+
+// The id of the second call in the log.
+std::string other_call_id(CallServer& server, const std::string& first) {
+  std::string id;
+  CHECK(probe::eventually([&] {
+    const std::string log = server.server().log();
+    for (size_t at = log.find("vnum-"); at != std::string::npos; at = log.find("vnum-", at + 1))
+      if (log.substr(at, 17) != first && log[at + 5] != 't') id = log.substr(at, 17);
+    return !id.empty();
+  }));
+  return id;
+}
+
+}  // namespace
+
+TEST_CASE("the AI hands a caller to the AI of another virtual number") {
+  GeminiServer gemini(handing_over());
+  TemporaryFolder folder;
+  CallServer server(numbers(gemini, kSupport));
+  auto caller = call(server, speech(folder, {4000, 1000, 1000, 1000, 1000}));
+  REQUIRE(caller.ok());
+  const std::string id = call_id(server);
+  INFO(server.server().log());
+  static_cast<void>(server.last_event(id, "call.transferred"));
+  CHECK(payload(id, "call.transferred") == R"({"callId":")" + id +
+                                               R"(","fromVnum":"+4930111","toUser":"+4930222",)"
+                                               R"("transferType":"vnum-to-vnum","room":"","source":"vnum"})");
+  const std::string other = other_call_id(server, id);
+  static_cast<void>(server.last_event(other, "call.started"));
+  CHECK(contains(payload(other, "call.started"), R"("number":"+4930222")"));
+  REQUIRE(gemini.seen().setups.size() == 2);
+  CHECK(contains(gemini.seen().setups[1], "Help."));
+  CHECK(caller->heard().size() > 0);  // hangs up
+  CHECK(topics(server, id, "transcript.saved") == std::vector<std::string>{"call.answered", "call.started",
+                                                                           "call.transferred", "call.ended",
+                                                                           "transcript.saved"});
+  CHECK(contains(payload(id, "call.ended"), R"("outcome":"transferred-to-vnum")"));
+  CHECK(topics(server, other, "transcript.saved") ==
+        std::vector<std::string>{"call.answered", "call.started", "call.ended", "transcript.saved"});
+  CHECK(contains(payload(other, "call.ended"), R"("outcome":"far-hangup")"));
+  CHECK(server.idle());
+}
+
+TEST_CASE("a caller who hangs up while another AI is asked leaves no call behind") {
+  GeminiServer gemini(handing_over());
+  TemporaryFolder folder;
+  CallServer server(numbers(gemini, kSupport));
+  {
+    auto caller = call(server, speech(folder, {4000}));
+    REQUIRE(caller.ok());
+    CHECK(probe::eventually([&] { return !gemini.seen().tool_responses.empty(); }));
+  }
+  const std::string id = call_id(server);
+  static_cast<void>(server.last_event(id, "call.ended"));
+  CHECK(server.idle());
+}
+
+TEST_CASE("the trunk makes the call of a transfer where the tenant wants that") {
+  GeminiServer gemini(transferring());
+  TemporaryFolder folder;
+  const std::string tone = speech(folder, {4000, 1000, 1000, 1000, 1000});
+  auto person = Baresip::start({.number = "+4930123456", .play_wav = tone});
+  REQUIRE(person.ok());
+  CallServer::Options options = numbers(gemini, ", transferTargets: ['+4930123456']");
+  options.trunks = {{"main", person->port()}};
+  options.ai_voice = "{transferBy: refer}";
+  CallServer server(options);
+  allow("+4930123456");
+  auto caller = call(server, tone);
+  REQUIRE(caller.ok());
+  const std::string id = call_id(server);
+  INFO(server.server().log());
+  static_cast<void>(server.last_event(id, "call.ended"));
+  CHECK(
+      contains(payload(id, "call.transferred"), R"("toPhone":"+4930123456","transferType":"vnum-to-pstn")"));
+  CHECK(contains(payload(id, "call.ended"), R"("outcome":"transferred-to-vnum")"));
+  CHECK(server.server().log().find("the trunk has transferred the caller") != std::string::npos);
+  CHECK(server.idle());
+}

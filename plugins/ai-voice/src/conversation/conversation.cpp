@@ -249,6 +249,14 @@ std::string Conversation::transfer(const engine::ToolCall& tool) {
 }
 
 void Conversation::hand_over(Handle port) {
+  release_leg([this, port] {
+    bridging_ = false;
+    engine_port_ = port;
+    bridge_when_connected();
+  });
+}
+
+void Conversation::release_leg(Function<void()> then) {
   if (closed_ || std::exchange(handed_over_, true)) return;
   warning_.cancel();
   farewell_limit_.cancel();
@@ -256,14 +264,12 @@ void Conversation::hand_over(Handle port) {
   dtmf_.finish();
   transcript_.close_turns(host_.wall_ms());
   ++pending_replies_;
-  close_bridge([this, port] {
+  close_bridge([this, then = std::move(then)] {
     --pending_replies_;
     bridge_ = 0;
     if (!std::exchange(session_closed_, true)) session_.send(engine::Session::close, {});
     if (closed_) return owner_.on_drained();
-    bridging_ = false;
-    engine_port_ = port;
-    bridge_when_connected();
+    then();
   });
   owner_.on_turns();
 }

@@ -92,6 +92,8 @@ class Conversation {
   void tell(const std::string& text) { session_.send(engine::Session::push_text, {text, true}); }
   // Ends the engine's part: closes the session, and joins the leg with another leg's port. The limits stay.
   void hand_over(Handle port);
+  // Ends the engine's part, then calls `then`, unless close() comes before: the leg's audio is free.
+  void release_leg(Function<void()> then);
 
   // Hangs up, closes the session, completes the transcript. Returns whether it sent a hangup to the leg.
   bool close(const std::string& reason, int64_t now_ms);

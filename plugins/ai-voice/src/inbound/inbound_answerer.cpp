@@ -4,6 +4,7 @@
 
 #include <utility>
 
+#include "inbound/inbound_limits.h"
 #include "outbound/limits.h"
 
 namespace patchbay::ai_voice {
@@ -29,6 +30,11 @@ void InboundAnswerer::start() {
       host_, "ai-voice", 0, [this](const telephony::Offer& offer, Reply<telephony::Taken> reply) {
         on_offer(offer, std::move(reply));
       });
+  hand_over_ = std::make_unique<Provision<telephony::Answerer>>(host_);
+  hand_over_->on(telephony::Answerer::offer,
+                 [this](const telephony::Offer& offer, Reply<telephony::Taken> reply) {
+                   on_hand_over(offer, std::move(reply));
+                 });
   started_ns_ = host_.mono_ns();
   recovery_.start();
   if (store_.owner().is_shared) check_owned();
@@ -42,6 +48,15 @@ void InboundAnswerer::on_offer(const telephony::Offer& offer, Reply<telephony::T
       alive_.bind([this, offer, reply = std::move(reply)](const Result<numbers::Number>& number) mutable {
         on_number(offer, number, std::move(reply));
       }));
+}
+
+// Bounded, because two numbers may hand their callers to each other.
+void InboundAnswerer::on_hand_over(telephony::Offer offer, Reply<telephony::Taken> reply) {
+  const auto from = running_.find(offer.user);
+  if (from == running_.end()) return reply(Error{Code::gone, "the call has ended"});
+  if (from->second.hand_overs == kMaxHandOvers)
+    return refuse(offer, {480, "the caller was handed over too often"}, std::move(reply));
+  on_offer(offer, std::move(reply));
 }
 
 void InboundAnswerer::on_number(const telephony::Offer& offer, const Result<numbers::Number>& number,
@@ -84,6 +99,8 @@ void InboundAnswerer::take(const telephony::Offer& offer, const numbers::Number&
                   std::move(reply));
   InboundInit init;
   init.offer = offer;
+  init.hand_over = hand_over_->handle();
+  init.transfers_by_refer = settings.transfers_by_refer;
   init.call.call_id = offer.call_id;
   init.call.tenant = offer.tenant;
   init.call.name = number.name;
@@ -122,10 +139,12 @@ void InboundAnswerer::take(const telephony::Offer& offer, const numbers::Number&
   });
   events.first_audio = [&metrics = metrics_](int64_t ms) { metrics.first_audio(ms); };
   events.ended = alive_.bind([this, id](const std::string& outcome) { on_ended(id, outcome); });
+  const auto from = running_.find(offer.user);
+  const int hand_overs = from != running_.end() ? from->second.hand_overs + 1 : 0;
   use_.add(offer.tenant);
   running_[id] = {InboundConversation::start(host_, store_, writer_, std::move(init), std::move(reply),
                                              std::move(events)),
-                  offer.tenant};
+                  offer.tenant, hand_overs};
   metrics_.inbound(running_.size());
 }
 
@@ -160,6 +179,7 @@ void InboundAnswerer::drain(Function<void()> done) {
 
 void InboundAnswerer::stop(Function<void()> done) {
   registration_.reset();
+  hand_over_.reset();
   for (const auto& [id, call] : running_) call.conversation->interrupt();
   drain(std::move(done));
 }

@@ -46,6 +46,8 @@ class InboundAnswerer {
     std::string reason;
   };
   void on_offer(const telephony::Offer& offer, Reply<telephony::Taken> reply);
+  // A conversation hands its caller over; `user` of the offer has its call id.
+  void on_hand_over(telephony::Offer offer, Reply<telephony::Taken> reply);
   void on_number(const telephony::Offer& offer, const Result<numbers::Number>& number,
                  Reply<telephony::Taken> reply);
   // Why no further call of the tenant is taken now; sip_status 0: there is no reason.
@@ -71,6 +73,7 @@ class InboundAnswerer {
   struct Running {
     std::shared_ptr<InboundConversation> conversation;  // shared with itself
     std::string tenant;
+    int hand_overs = 0;  // from AI to AI before this call
     bool talks = false;
   };
   const Log log_;
@@ -78,6 +81,7 @@ class InboundAnswerer {
   InboundRecovery recovery_;
   Service<numbers::Numbers> numbers_;
   std::unique_ptr<telephony::AnswererRegistration> registration_;
+  std::unique_ptr<Provision<telephony::Answerer>> hand_over_;
   std::map<std::string, Running> running_;
   Timer owner_timer_;
   Function<void()> on_idle_;

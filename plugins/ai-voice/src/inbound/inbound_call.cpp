@@ -39,13 +39,14 @@ NewEvent inbound_started(const InboundCall& call) {
   return event_of(call, "call.started", std::move(data));
 }
 
-NewEvent inbound_transferred(const InboundCall& call, const std::string& to_phone) {
+NewEvent inbound_transferred(const InboundCall& call, TransferTarget kind, const std::string& target) {
+  const bool is_phone = kind == TransferTarget::phone;
   JsonWriter data;
   data.object()
       .member("callId", call.call_id)
       .member("fromVnum", call.did)
-      .member("toPhone", to_phone)
-      .member("transferType", "vnum-to-pstn")
+      .member(is_phone ? "toPhone" : "toUser", target)
+      .member("transferType", is_phone ? "vnum-to-pstn" : "vnum-to-vnum")
       .member("room", "")
       .member("source", "vnum")
       .end();

@@ -46,8 +46,9 @@ int64_t duration_sec(const InboundCall& call, int64_t ended_ms);
 
 NewEvent inbound_answered(const InboundCall& call, int64_t answer_ms);
 NewEvent inbound_started(const InboundCall& call);
-// The AI has handed the caller to that number.
-NewEvent inbound_transferred(const InboundCall& call, const std::string& to_phone);
+// Where the AI has handed the caller.
+enum class TransferTarget { phone, number };  // number: a virtual one
+NewEvent inbound_transferred(const InboundCall& call, TransferTarget kind, const std::string& target);
 NewEvent inbound_ended(const InboundCall& call, const InboundEnd& end);
 // The deduplication key of inbound_ended(): one event per call.
 std::string inbound_ended_key(const InboundCall& call);

@@ -1,5 +1,7 @@
 #include "inbound/inbound_conversation.h"
 
+#include <patchbay/random_id.h>
+
 #include <utility>
 
 #include "commit_failure.h"
@@ -105,6 +107,7 @@ void InboundConversation::answer_when_ready() {
 void InboundConversation::on_answered(const telephony::Answered& answered) {
   call_.answered_ms = host_.wall_ms();
   answer_ms_ = answered.answer_ms;
+  answered_ = answered;
   log_.info("answered", {{"trunk", answered.trunk_id}, {"answerMs", answered.answer_ms}});
   store_answer();
   conversation().answered(answered.port);
@@ -158,16 +161,85 @@ void InboundConversation::on_turns() {
       strand_.id());
 }
 
-// The gates decide whether the number may be called at all. Its telephone shows the virtual number as the
-// caller's name.
 std::string InboundConversation::on_transfer(const std::string& target) {
   if (end_ || call_.is_transferred) return "the call is transferred already";
-  if (resources_->transfer) return "another transfer rings";
+  if (is_transferring()) return "another transfer rings";
   if (transfers_ == kMaxTransfers) return "this call has tried " + std::to_string(transfers_) + " transfers";
   const auto number = lib::parse_phone(target);
   if (!number) return "this user has no telephone that can be called";
+  ++transfers_;
+  hand_to_number(*number);
+  return {};
+}
+
+// A number that is not a virtual one of the tenant, with an AI, is a telephone.
+void InboundConversation::hand_to_number(const std::string& number) {
+  const auto id = random_id("vnum-", 12);
+  if (!id) return transfer_to_phone(number);
+  NumberTransfer::Events events;
+  events.on_declined = [this, number] {
+    drop_transfer();
+    transfer_to_phone(number);
+  };
+  events.on_ready = [this, number] { on_number_ready(number); };
+  events.on_failed = [this](const std::string& reason) { on_transfer_failed(reason); };
+  events.on_ended = [this] { end_call("", ""); };
+  resources_->number_transfer =
+      std::make_unique<NumberTransfer>(host_, strand_.id(), init_.offer.leg, std::move(events));
+  telephony::Offer offer = init_.offer;
+  offer.call_id = *id;
+  offer.did = offer.number = number;
+  offer.target = "number";
+  offer.user = call_id_;
+  resources_->number_transfer->start(init_.hand_over, std::move(offer));
+}
+
+void InboundConversation::on_number_ready(const std::string& number) {
+  if (end_) return;
+  call_.is_transferred = true;
+  log_.info("the AI of another virtual number takes the caller", {{"number", number}});
+  conversation().release_leg([this] {
+    if (resources_->number_transfer) resources_->number_transfer->connect(answered_);
+  });
+  store_transfer(TransferTarget::number, number);
+}
+
+void InboundConversation::transfer_to_phone(const std::string& number) {
+  if (end_) return;
+  log_.info("the AI transfers the caller", {{"number", number}});
+  if (init_.transfers_by_refer) return refer(number);
+  bridge(number);
+}
+
+// The trunk makes the call, after the dial gates have allowed it.
+void InboundConversation::refer(const std::string& number) {
+  resources_->is_referring = true;
+  telephony::Transfer request;
+  request.number = number;
+  request.timeout_ms = kTransferRingMs;
+  resources_->leg.call(Leg::transfer, request, [this, number](const Result<telephony::Transferred>& outcome) {
+    on_referred(number, outcome);
+  });
+}
+
+void InboundConversation::on_referred(const std::string& number,
+                                      const Result<telephony::Transferred>& outcome) {
+  resources_->is_referring = false;
+  if (end_) return;
+  if (!outcome && outcome.error().code == Code::unsupported) return bridge(number);
+  if (!outcome) return on_transfer_failed(outcome.error().text);
+  if (!outcome->completed) return on_transfer_failed(outcome->detail);
+  call_.is_transferred = true;
+  log_.info("the trunk has transferred the caller", {{"number", number}});
+  store_transfer(TransferTarget::phone, number);
+  end_call("", "");
+}
+
+// The gates decide whether the number may be called at all. Its telephone shows the virtual number as the
+// caller's name.
+void InboundConversation::bridge(const std::string& number) {
   CallTransfer::Events events;
-  events.on_answered = [this, number = *number](Handle port, const std::string&) {
+  events.on_answered = [this, number](Handle port, const std::string&) {
     on_transfer_answered(number, port);
   };
   events.on_failed = [this](const std::string& reason) { on_transfer_failed(reason); };
@@ -175,15 +247,13 @@ std::string InboundConversation::on_transfer(const std::string& target) {
   events.on_ended = [this] { end_call("", ""); };
   resources_->transfer = std::make_unique<CallTransfer>(host_, strand_.id(), std::move(events));
   telephony::Dial dial;
-  dial.call_id = call_id_ + "-t" + std::to_string(++transfers_);
+  dial.call_id = call_id_ + "-t" + std::to_string(transfers_);
   dial.tenant = call_.tenant;
-  dial.number = *number;
+  dial.number = number;
   dial.display_name = call_.did;
   dial.ring_timeout_ms = kTransferRingMs;
   dial.correlation = call_id_;
-  log_.info("the AI transfers the caller", {{"number", *number}});
   resources_->transfer->start(std::move(dial));
-  return {};
 }
 
 void InboundConversation::on_transfer_answered(const std::string& number, Handle port) {
@@ -191,9 +261,13 @@ void InboundConversation::on_transfer_answered(const std::string& number, Handle
   call_.is_transferred = true;
   log_.info("the transfer is answered", {{"number", number}});
   conversation().hand_over(port);
+  store_transfer(TransferTarget::phone, number);
+}
+
+void InboundConversation::store_transfer(TransferTarget kind, const std::string& target) {
   Transaction tx(host_);
   store_.set_transferred(tx, call_);
-  tx.emit(inbound_transferred(call_, number));
+  tx.emit(inbound_transferred(call_, kind, target));
   std::move(tx).commit(
       [log = log_](const Commit& outcome) {
         if (!outcome) log.error("call.transferred could not be stored", {{"why", outcome.error().text}});
@@ -203,6 +277,7 @@ void InboundConversation::on_transfer_answered(const std::string& number, Handle
 
 void InboundConversation::on_digit_after_transfer(const std::string& digit) {
   if (resources_->transfer) resources_->transfer->send_digit(digit);
+  if (resources_->number_transfer) resources_->number_transfer->digit(digit);
 }
 
 void InboundConversation::on_transfer_failed(const std::string& reason) {
@@ -213,10 +288,11 @@ void InboundConversation::on_transfer_failed(const std::string& reason) {
                         "). Tell the caller so, and offer something else.");
 }
 
-// Hangs the other call up. Later, because the transfer may be calling this.
+// Ends the other call. Later, because the transfer may be calling this.
 void InboundConversation::drop_transfer() {
-  std::shared_ptr<CallTransfer> old(std::move(resources_->transfer));
-  if (old) strand_.post([old] {});
+  std::shared_ptr<CallTransfer> call(std::move(resources_->transfer));
+  std::shared_ptr<NumberTransfer> number(std::move(resources_->number_transfer));
+  if (call || number) strand_.post([call, number] {});
 }
 
 void InboundConversation::on_leg_ended(const telephony::Ended& ended) {
@@ -227,6 +303,7 @@ void InboundConversation::on_leg_ended(const telephony::Ended& ended) {
                                   {"rtpLost", ended.rtp_lost},
                                   {"rtpLate", ended.rtp_late},
                                   {"rtpDropped", ended.rtp_dropped}});
+  if (resources_->number_transfer) resources_->number_transfer->ended(ended);
   const Ending ending = ending_of_leg(ended, true, conversation().farewell_outcome());
   end_call(ending.outcome, ending.error_detail);
 }

@@ -19,6 +19,7 @@
 #include "inbound/call_transfer.h"
 #include "inbound/inbound_end_writer.h"
 #include "inbound/inbound_store.h"
+#include "inbound/number_transfer.h"
 
 namespace patchbay::ai_voice {
 
@@ -26,6 +27,8 @@ struct InboundInit {
   InboundCall call;
   telephony::Offer offer;
   ConversationInit conversation;
+  Handle hand_over;                 // instance of Answerer that takes callers for other virtual numbers
+  bool transfers_by_refer = false;  // where the trunk supports it
   int64_t max_tenant_calls = 0;  // at all servers on the database together; 0: this server has counted them
 };
 
@@ -61,6 +64,8 @@ class InboundConversation final : public std::enable_shared_from_this<InboundCon
     Conversation conversation;
     Lease<telephony::Leg> leg;
     std::unique_ptr<CallTransfer> transfer;
+    std::unique_ptr<NumberTransfer> number_transfer;
+    bool is_referring = false;  // the trunk's answer to REFER is pending
     Timer ready_limit;
     Timer retry;  // of a failed commit of the answer
   };
@@ -74,7 +79,9 @@ class InboundConversation final : public std::enable_shared_from_this<InboundCon
   void on_first_audio(int64_t ms_after_answer) override;
   void on_turns() override;
   std::string on_transfer(const std::string& target) override;
-  bool is_transferring() const override { return resources_->transfer != nullptr; }
+  bool is_transferring() const override {
+    return resources_->transfer || resources_->number_transfer || resources_->is_referring;
+  }
   void on_digit_after_transfer(const std::string& digit) override;
   void on_completed(std::string_view outcome) override;
   void on_failed(std::string reason) override;
@@ -85,7 +92,14 @@ class InboundConversation final : public std::enable_shared_from_this<InboundCon
   void on_begun(const Commit& outcome);
   void answer_when_ready();
   void store_answer();
+  void hand_to_number(const std::string& number);
+  void on_number_ready(const std::string& number);
+  void transfer_to_phone(const std::string& number);
+  void refer(const std::string& number);
+  void on_referred(const std::string& number, const Result<telephony::Transferred>& outcome);
+  void bridge(const std::string& number);
   void on_transfer_answered(const std::string& number, Handle port);
+  void store_transfer(TransferTarget kind, const std::string& target);
   void on_transfer_failed(const std::string& reason);
   void drop_transfer();
   void end_call(std::string outcome, std::string detail);
@@ -110,6 +124,7 @@ class InboundConversation final : public std::enable_shared_from_this<InboundCon
   std::unique_ptr<Resources> resources_;
   // state, on the strand
   int64_t answer_ms_ = 0;
+  telephony::Answered answered_;        // of the leg
   std::atomic<bool> is_stored_{false};  // the row exists
   bool is_storing_ = false;             // the row is being written
   bool is_engine_ready_ = false;
