@@ -66,8 +66,15 @@ void metric_set(void* host, uint64_t handle, double value) noexcept {
   if (observe::Series* series = HostContext::of(host).services().metrics.at(handle)) series->set(value);
 }
 
+// The plugin whose call runs on this thread; "": none does.
+std::string caller_id(const HostServices& services) {
+  const auto life = services.registry.find(calling_plugin());
+  return life ? life->owner() : std::string();
+}
+
 int32_t report(void* host, pb_str what, void (*sink)(void* user, pb_str part) noexcept, void* user) noexcept {
-  const std::string told = HostContext::of(host).services().report(from_abi(what));
+  const HostServices& services = HostContext::of(host).services();
+  const std::string told = from_abi(what) == "caller" ? caller_id(services) : services.report(from_abi(what));
   if (told.empty()) return PB_E_NOT_FOUND;
   sink(user, to_abi(told));
   return PB_OK;

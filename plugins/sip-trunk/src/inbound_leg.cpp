@@ -65,6 +65,8 @@ InboundLeg::InboundLeg(const Host& host, SipStack& stack, LegDirectory& director
             hangup();
           }),
       control_(stack, media_, log_),
+      live_(directory.calls(), {offer_.call_id, offer_.tenant, "inbound", offer_.from_number, offer_.did,
+                                "ringing", offer_.trunk_id, host.wall_ms(), nullptr, 0}),
       transfer_(host, stack, directory, log_, server_.require_gate, offer_.call_id, offer_.call_id) {
   service_
       .on(Leg::hangup,
@@ -123,6 +125,7 @@ Result<Empty> InboundLeg::answer() {
   PB_TRY(check_unanswered());
   if (!prepare_media()) return Empty{};
   is_answered_ = true;
+  live_.set_state("answered", offer_.trunk_id);
   stack_.answer(dialog_, sdp_);
   listener_.send(LegListener::answered,
                  {offer_.trunk_id, (host_.mono_ns() - started_ns_) / 1'000'000, port_});
@@ -164,6 +167,7 @@ bool InboundLeg::prepare_media() {
     if (sdp) sdp_ = *std::move(sdp);
     ready = sdp ? Status() : Status(sdp.error());
     if (ready) port_ = media_.open_port();
+    if (ready && port_) media_.show_audio(live_);
     if (ready && !port_) ready = {Code::unavailable, "no audio port"};
   }
   if (ready) return true;
@@ -239,6 +243,7 @@ void InboundLeg::on_dialog_ended(const DialogEnd& ended) {
 void InboundLeg::close(telephony::Ended ended) {
   if (std::exchange(closed_, true)) return;
   is_over_ = true;
+  live_.end();
   media_.stop_watch();
   place_ = TrunkPlace();
   listener_watch_ = EndWatch();

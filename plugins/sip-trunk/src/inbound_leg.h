@@ -81,6 +81,7 @@ class InboundLeg final : public DialogListener {
   AnswererSearch search_;
   LegMedia media_;
   LegControl control_;
+  LiveCall live_;
   LegTransfer transfer_;
   Lease<telephony::LegListener> listener_;
   EndWatch listener_watch_;

@@ -6,6 +6,7 @@
 #include <map>
 #include <string>
 
+#include "calls/live_calls.h"
 #include "dial_gate_check.h"
 #include "sip_types.h"
 
@@ -32,6 +33,8 @@ class LegDirectory {
     const auto at = legs_.find(leg.id);
     return at != legs_.end() ? &at->second : nullptr;
   }
+  // All calls, also those that ring.
+  LiveCalls& calls() noexcept { return calls_; }
   std::vector<RegisteredGate> gates() const {
     std::vector<RegisteredGate> out;
     for (const auto& [name, gate] : gates_) out.push_back(gate);
@@ -41,6 +44,7 @@ class LegDirectory {
  private:
   const std::map<std::string, RegisteredGate>& gates_;
   std::map<decltype(Handle::id), AnsweredLeg> legs_;
+  LiveCalls calls_;
 };
 
 }  // namespace patchbay::sip_trunk

@@ -11,6 +11,7 @@
 #include <string>
 #include <string_view>
 
+#include "calls/live_calls.h"
 #include "digit_merger.h"
 #include "leg_port.h"
 #include "media_setup.h"
@@ -40,6 +41,8 @@ class LegMedia {
   MediaSetup& negotiation() { return *setup_; }
   // Opens the audio port; 0: the host refuses it.
   Handle open_port();
+  // Once the audio port is open: other plugins may have access to it.
+  void show_audio(LiveCall& call) const { call.set_audio(port_->taps(), port_->pull_rate_hz()); }
   // A digit that the dialog had in an INFO.
   void add_info_digit(char digit) { add_digit(DigitMerger::Source::info, digit); }
   // Sends DTMF digits; ',' is a pause of 2 s. Error: the peer does not support telephone-event, a character

@@ -132,7 +132,19 @@ void LegPort::pass_frame(const lib::FrameAssembler::Frame& received) noexcept {
   frame.rate_hz = stream_.rate_hz();
   frame.samples = frame.capacity = static_cast<uint32_t>(received.samples);
   frame.pcm = const_cast<int16_t*>(received.pcm);  // only read, as pb_frame_fn takes it as const
+  if (add_said(frame, received.pcm, true)) frame.flags &= ~PB_FRAME_SILENCE;
   sink_(frame);
+}
+
+// Passes a frame that may not be changed to the taps; what they add, they add to a copy. Returns whether they
+// did.
+bool LegPort::add_said(pb_frame& frame, const int16_t* pcm, bool is_far) noexcept {
+  if (taps_->is_empty() || frame.samples > tapped_.size() || frame.rate_hz != rate_hz_) return false;
+  std::copy_n(pcm, frame.samples, tapped_.begin());
+  if (!(is_far ? taps_->far(tapped_.data(), frame.samples) : taps_->near(tapped_.data(), frame.samples)))
+    return false;
+  frame.pcm = tapped_.data();
+  return true;
 }
 
 // Without a timer missing packets are given up at the next tick.
@@ -157,10 +169,13 @@ void LegPort::play(pb_frame& out) noexcept {
   else
     std::fill_n(out.pcm, samples, int16_t{0});
   out.samples = static_cast<uint32_t>(samples);
+  taps_->far(out.pcm, samples);
 }
 
 void LegPort::push(const pb_frame& in) noexcept {
-  if (stream_.rate_hz() == in.rate_hz) stream_.push(in.pcm, in.time_ns);
+  pb_frame frame = in;
+  add_said(frame, in.pcm, false);
+  if (stream_.rate_hz() == in.rate_hz) stream_.push(frame.pcm, in.time_ns);
 }
 
 void LegPort::detached() noexcept {

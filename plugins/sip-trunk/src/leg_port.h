@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "calls/tap_list.h"
 #include "rtp/audio_stream.h"
 #include "secure/loop_handover.h"
 
@@ -42,6 +43,8 @@ class LegPort final : public AudioPort {
   bool send_dtls(const lib::SocketAddress& to, const std::vector<uint8_t>& datagram) noexcept {
     return stream_.send_dtls(to, datagram.data(), datagram.size());
   }
+  // The taps of its audio, shared with accesses of other plugins, which may end later.
+  const std::shared_ptr<TapList>& taps() const noexcept { return taps_; }
   const lib::StreamStats& stats() const noexcept { return stream_.stats(); }
   uint64_t packets_dropped() const noexcept { return stream_.packets_dropped(); }
 
@@ -86,6 +89,7 @@ class LegPort final : public AudioPort {
   void on_rtcp(const pb_ready& ready) noexcept { receive(rtcp_, Channel::rtcp, ready.time_ns); }
   void take_settings() noexcept;
   void play(pb_frame& out) noexcept;
+  bool add_said(pb_frame& frame, const int16_t* pcm, bool is_far) noexcept;
   void post_digits() noexcept;
   void take_digits_to_send() noexcept;
   static void deliver_digits(void* self) noexcept;
@@ -98,6 +102,7 @@ class LegPort final : public AudioPort {
   WatchedSocket rtcp_{host_};
   LoopTimer missing_timer_{host_};
   Function<void(char)> on_digit_;
+  const std::shared_ptr<TapList> taps_ = std::make_shared<TapList>();
   LoopHandover<lib::StreamMedia> media_;
   LoopHandover<lib::StreamSecurity> security_;
   std::array<std::atomic<char>, 64> digits_{};  // ring buffer: the media loop writes, the strand reads
@@ -109,7 +114,8 @@ class LegPort final : public AudioPort {
   std::atomic<bool> can_send_digits_{false};
   // state of the media loop
   FrameSink sink_;
-  int64_t missing_due_ns_ = 0;  // of the timer
+  std::array<int16_t, 960> tapped_{};  // a frame that taps add to
+  int64_t missing_due_ns_ = 0;         // of the timer
   int64_t last_tick_ = 0;
   int64_t last_ns_ = 0;
   std::atomic<uint32_t> rate_hz_{8000};

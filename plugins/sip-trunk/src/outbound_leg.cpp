@@ -39,6 +39,8 @@ OutboundLeg::OutboundLeg(const Host& host, SipStack& stack, Resolver& resolver, 
           }),
       control_(stack, media_, log_),
       transfer_(host, stack, directory, log_, server_.require_gate, request_.call_id, request_.correlation),
+      live_(directory.calls(), {request_.call_id, request_.tenant, "outbound", request_.number, "",
+                                "dialling", "", host.wall_ms(), nullptr, 0}),
       lookup_(host, resolver, log_),
       listener_watch_(host, request_.listener, [this] { on_owner_ended(); }),
       dialler_(calling_plugin(host)),
@@ -192,6 +194,7 @@ void OutboundLeg::on_dialog_answered(DialogId id, const std::string& sdp, const 
     return stack_.hangup(id);
   }
   media_.watch_silence();
+  media_.show_audio(live_);
   control_.open(id);
   const std::string& trunk = *failover_.current();
   transfer_.open(service_.handle(), {id, request_.tenant, trunk, request_.number, dialler_.id},
@@ -201,6 +204,7 @@ void OutboundLeg::on_dialog_answered(DialogId id, const std::string& sdp, const 
 void OutboundLeg::report_answered(Handle port) {
   answered_ns_ = host_.mono_ns();
   const std::string* trunk = failover_.current();
+  live_.set_state("answered", trunk != nullptr ? *trunk : std::string());
   listener_.send(LegListener::answered,
                  {trunk != nullptr ? *trunk : std::string(), (answered_ns_ - started_ns_) / 1'000'000, port});
 }
@@ -261,6 +265,7 @@ void OutboundLeg::close_with_stats(telephony::Ended result) {
 
 void OutboundLeg::close(const telephony::Ended& ended) {
   if (std::exchange(closed_, true)) return;
+  live_.end();
   media_.stop_watch();
   lookup_.cancel();
   place_ = TrunkPlace();

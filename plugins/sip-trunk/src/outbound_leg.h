@@ -94,6 +94,7 @@ class OutboundLeg final : public DialogListener {
   LegMedia media_;    // open before the first dialog
   LegControl control_;
   LegTransfer transfer_;
+  LiveCall live_;
   TrunkLookup lookup_;
   EndWatch listener_watch_;
   const Handle dialler_;  // the plugin

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "calls/call_access.h"
 #include "dialog_store.h"
 #include "inbound_calls.h"
 #include "ladder/ladder_route.h"
@@ -121,6 +122,7 @@ class SipTrunk final : public Plugin {
     write_listening_file();
     export_stats();
 
+    accesses_ = std::make_unique<CallAccesses>(host(), directory_.calls(), settings_);
     service_ = std::make_unique<Provision<telephony::Telephony>>(host());
     using T = telephony::Telephony;
     service_->on(T::dial, [this](const telephony::Dial& request) { return dial(request); })
@@ -143,6 +145,7 @@ class SipTrunk final : public Plugin {
   void finish_start(Done done) override {
     routes_->tables.load([this, done = std::make_shared<Done>(std::move(done))](Status status) {
       if (status) status = service_->publish();
+      if (status) status = accesses_->publish();
       if (status) routes_->open();
       if (status) inbound_->open();
       (*done)(std::move(status));
@@ -206,6 +209,7 @@ class SipTrunk final : public Plugin {
     names_.reset();
     health_->stop();
     auto held = std::make_shared<Done>(std::move(done));
+    accesses_->stop([held] {});  // holds `done` until they are closed
     registrations_->stop([this, held] { stop_stack(held); });
   }
   void stop_stack(const std::shared_ptr<Done>& held) {
@@ -213,11 +217,11 @@ class SipTrunk final : public Plugin {
     // free.
     const Status posted = post_worker(host(), [this, held] {
       stop_stacks();
-      post(host(), kMainStrand, [this, held] { when_idle([held] { (*held)(); }); });
+      post(host(), kMainStrand, [this, held] { when_idle([held] {}); });
     });
     if (posted) return;
     stop_stacks();
-    when_idle([held] { (*held)(); });
+    when_idle([held] {});
   }
 
   void stop_stacks() {
@@ -399,6 +403,7 @@ class SipTrunk final : public Plugin {
   std::unique_ptr<SharedTrunkUse> shared_use_;
   std::unique_ptr<TrunkRegistrations> registrations_;  // outlives the routes
   std::unique_ptr<TrunkHealth> health_;                // outlives the legs and the routes
+  std::unique_ptr<CallAccesses> accesses_;             // outlives the legs
   std::map<int64_t, std::unique_ptr<OutboundLeg>> legs_;
   int64_t last_id_ = 0;
   bool has_tcp_ = false;

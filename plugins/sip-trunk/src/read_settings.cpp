@@ -48,6 +48,8 @@ Result<ServerSettings> read_server(JsonView section) {
   server.silence_timeout_ms = static_cast<uint32_t>(section["silenceTimeoutMs"].integer());
   server.no_media_timeout_ms = section["noMediaTimeoutSec"].integer() * 1000;
   server.require_gate = section["requireGate"].boolean();
+  const JsonView granted = section["callAccess"];
+  for (size_t i = 0; i < granted.size(); ++i) server.call_access.emplace(granted.at(i).text());
   server.jitter.min_delay_ms = static_cast<uint32_t>(section["jitterMinMs"].integer());
   server.jitter.max_delay_ms = static_cast<uint32_t>(section["jitterMaxMs"].integer());
   const auto listen = lib::SocketAddress::parse(server.listen_ip, 0);

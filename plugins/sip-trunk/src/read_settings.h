@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -34,6 +35,7 @@ struct ServerSettings {
   uint32_t silence_timeout_ms = 0;
   int64_t no_media_timeout_ms = 0;
   bool require_gate = false;
+  std::set<std::string> call_access;  // plugins that may use patchbay.telephony.calls
   lib::JitterBuffer::Options jitter;
   std::shared_ptr<SecureMedia> secure_media;  // shared with the calls that began with these settings
 };

@@ -30,8 +30,10 @@ TEST_CASE("a test calls a plugin's service, and is called back by it") {
   FakeHost host(kCarried);
   REQUIRE(host.start());
   auto& listener = host.make<Provision<callee::Listener>>(host.host());
+  std::string caller;
   const Handle handle = host.run([&] {
-    listener.on(callee::Listener::told, [](callee::Said said) -> Result<callee::Said> {
+    listener.on(callee::Listener::told, [&](callee::Said said) -> Result<callee::Said> {
+      caller = host.host().report("caller");
       said.text = "heard " + said.text;
       return said;
     });
@@ -44,6 +46,8 @@ TEST_CASE("a test calls a plugin's service, and is called back by it") {
   const auto said = host.call<Callee>(Callee::say, say);
   REQUIRE(said.ok());
   CHECK(said.value().text.find("heard") != std::string::npos);
+  CHECK(caller == "callee-plugin");
+  CHECK(host.host().report("caller") == "");
   say.number = -1;
   CHECK(host.call<Callee>(Callee::say, say).error().code == Code::invalid);
 }

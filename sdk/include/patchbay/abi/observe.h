@@ -51,7 +51,7 @@ typedef struct pb_observe {
   /* [any] [media] Sets a gauge. */
   void (*metric_set)(void* host, uint64_t metric, double value) PB_NOEXCEPT;
 
-  /* [any] Writes a report into `sink` before it returns: "metrics" (Prometheus text), and as JSON "plugins"
+  /* [any] Reports to `sink` at once: "metrics" (Prometheus), "caller" (the calling plugin), as JSON "plugins"
    * [{id,version,state,reason,provides}], "ready" {ready,plugins:{id:state}}, "events" [{topic,plugin,
    * summary,subject,schema}], "load" {cpuNs,cores,ticks,lateTicks,waitNs,runs}, "node" {node,epoch,shared}.*/
   int32_t (*report)(void* host, pb_str what, void (*sink)(void* user, pb_str text) PB_NOEXCEPT,
