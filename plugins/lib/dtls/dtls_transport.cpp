@@ -58,6 +58,27 @@ bool is_fragmented_hello(std::span<const uint8_t> datagram) {
   return handshake[0] == 1 && read_u24(handshake + 1) != read_u24(handshake + 9);
 }
 
+// Drops the records of alerts in the clear that are no fatal ones: anyone can forge a close_notify.
+std::vector<uint8_t> without_clear_warnings(std::span<const uint8_t> datagram) {
+  constexpr uint8_t kAlert = 21, kWarning = 1;
+  std::vector<uint8_t> kept;
+  while (!datagram.empty()) {
+    size_t size = datagram.size();
+    bool is_warning = false;
+    if (size >= kRecordHeaderBytes) {
+      const size_t body = size_t{datagram[11]} << 8 | datagram[12];
+      size = std::min(size, kRecordHeaderBytes + body);
+      const bool is_clear = datagram[3] == 0 && datagram[4] == 0;  // epoch
+      is_warning = datagram[0] == kAlert && is_clear && body > 0 && size > kRecordHeaderBytes &&
+                   datagram[kRecordHeaderBytes] == kWarning;
+    }
+    if (!is_warning)
+      kept.insert(kept.end(), datagram.begin(), datagram.begin() + static_cast<ptrdiff_t>(size));
+    datagram = datagram.subspan(size);
+  }
+  return kept;
+}
+
 }  // namespace
 
 void DtlsTransport::Free::operator()(SSL* ssl) const noexcept { SSL_free(ssl); }
@@ -115,16 +136,27 @@ Status DtlsTransport::start_session() {
   return {};
 }
 
-void DtlsTransport::receive(std::span<const uint8_t> datagram, int64_t now_ns) {
+bool DtlsTransport::receive(std::span<const uint8_t> datagram, int64_t now_ns) {
   if (state_ == State::failed || state_ == State::closed || datagram.empty() ||
       datagram.size() > kMaxDatagramBytes)
-    return;
-  if (state_ == State::handshake && (++datagrams_ > kMaxHandshakeDatagrams || now_ns >= deadline_ns_))
-    return on_timer(now_ns);
+    return false;
+  const bool is_handshake = state_ == State::handshake;
+  has_received_ = true;
+  if (is_handshake && (steps_ > kMaxHandshakeSteps || now_ns >= deadline_ns_)) {
+    on_timer(now_ns);
+    return false;
+  }
+  const auto before = SSL_get_state(ssl_.get());
   ERR_clear_error();
+  const std::vector<uint8_t> kept = is_handshake ? without_clear_warnings(datagram) : std::vector<uint8_t>();
+  if (is_handshake) datagram = kept;
+  if (datagram.empty()) return false;
   bio_.set_incoming(datagram);
   if (!answer_with_cookie(datagram)) proceed();
   bio_.clear_incoming();
+  const bool is_step = is_handshake && (state_ != State::handshake || SSL_get_state(ssl_.get()) != before);
+  if (is_step) ++steps_;
+  return is_step;
 }
 
 // Returns whether the datagram was a ClientHello without a valid cookie, which leaves no state.
@@ -157,6 +189,7 @@ void DtlsTransport::on_error(int result) {
   const int error = SSL_get_error(ssl_.get(), result);
   if (error == SSL_ERROR_WANT_READ || error == SSL_ERROR_WANT_WRITE) return;
   if (error == SSL_ERROR_ZERO_RETURN) {
+    if (state_ == State::handshake) return fail("the peer ended the DTLS handshake");
     state_ = State::closed;
     return;
   }
@@ -202,10 +235,10 @@ void DtlsTransport::on_connected() {
 
 void DtlsTransport::on_timer(int64_t now_ns) {
   if (state_ != State::handshake) return;
-  if (now_ns >= deadline_ns_ || datagrams_ > kMaxHandshakeDatagrams)
-    return fail(datagrams_ == 0 ? "the peer sent no DTLS within " +
-                                      std::to_string(options_.max_handshake_ms / 1000) + " s"
-                                : "the DTLS handshake did not end within its limits");
+  if (now_ns >= deadline_ns_ || steps_ > kMaxHandshakeSteps)
+    return fail(has_received_ ? "the DTLS handshake did not end within its limits"
+                              : "the peer sent no DTLS within " +
+                                    std::to_string(options_.max_handshake_ms / 1000) + " s");
   ERR_clear_error();
   if (DTLSv1_handle_timeout(ssl_.get()) < 0) on_error(-1);
 }

@@ -49,9 +49,10 @@ struct DtlsSrtpKeys {
 
 class DtlsTransport {
  public:
-  // A datagram that is longer, or comes after this number during the handshake, is ignored.
+  // A datagram that is longer is ignored. A handshake that this number of datagrams has brought forward ends;
+  // forged ones do not count.
   static constexpr size_t kMaxDatagramBytes = 2048;
-  static constexpr size_t kMaxHandshakeDatagrams = 500;
+  static constexpr size_t kMaxHandshakeSteps = 500;
 
   // Times are monotonic. Code::unavailable: the cryptographic library failed.
   static Result<std::unique_ptr<DtlsTransport>> create(std::shared_ptr<const DtlsCertificate> certificate,
@@ -68,7 +69,9 @@ class DtlsTransport {
   const std::optional<DtlsSrtpKeys>& keys() const noexcept { return keys_; }
 
   // Handles a datagram of the peer, whose address the caller has checked. Ignores what is not valid DTLS.
-  void receive(std::span<const uint8_t> datagram, int64_t now_ns);
+  // Returns whether it has brought the handshake forward, so that it probably is the peer's; what is to be
+  // sent then answers its sender in any case.
+  bool receive(std::span<const uint8_t> datagram, int64_t now_ns);
   // Call it when timer_due_ns() is reached, or later.
   void on_timer(int64_t now_ns);
   // Nullopt: none is needed. OpenSSL measures by the wall clock, so that a clock that is set back during a
@@ -112,7 +115,8 @@ class DtlsTransport {
   State state_ = State::handshake;
   std::string failure_;
   std::optional<DtlsSrtpKeys> keys_;
-  size_t datagrams_ = 0;
+  bool has_received_ = false;
+  size_t steps_ = 0;
   int restarts_ = 0;
   bool is_waiting_for_cookie_ = false;
   bool is_peer_verified_ = false;

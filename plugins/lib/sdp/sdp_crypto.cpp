@@ -1,10 +1,12 @@
 // a=crypto (RFC 4568 section 9), such as "1 AES_CM_128_HMAC_SHA1_80
 // inline:d0RmdmcmVCspeEc3QGZiNWpVLFJhQX1cfHAwJSoj|2^20".
+#include <openssl/crypto.h>
 #include <patchbay/base64.h>
 #include <patchbay/text.h>
 
 #include <algorithm>
 #include <charconv>
+#include <utility>
 
 #include "sdp/sdp_security.h"
 
@@ -56,10 +58,12 @@ Result<CryptoLine> parse_crypto(std::string_view value) {
   if (parameters.find(':', bar) != std::string_view::npos) return Error{Code::unsupported, "SRTP with MKI"};
   for (std::string_view one = next_word(value); !one.empty(); one = next_word(value))
     if (!is_harmless(one)) return Error{Code::unsupported, "an SRTP parameter that is not supported"};
-  const auto raw = from_base64(parameters.substr(0, bar));
+  auto raw = from_base64(parameters.substr(0, bar));
   if (!raw) return invalid;
-  PB_TRY_VALUE(const MasterKey key, MasterKey::from(*profile, *raw));
-  return CryptoLine{*tag, key};
+  auto key = MasterKey::from(*profile, *raw);
+  OPENSSL_cleanse(raw->data(), raw->size());
+  if (!key) return std::move(key).error();
+  return CryptoLine{*tag, *key};
 }
 
 std::string to_text(const CryptoLine& line) {

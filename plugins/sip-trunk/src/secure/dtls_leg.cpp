@@ -35,15 +35,20 @@ void DtlsLeg::receive(const lib::Datagram& datagram) {
     return;
   }
   if (!datagram.sender.same_ip(session_.remote) && !datagram.sender.same_ip(session_.signalling)) return;
-  peer_ = datagram.sender;
-  transport_->receive({datagram.data.data(), datagram.size}, host_.mono_ns());
+  // Another port than the SDP's counts only once what it sends is a part of the handshake.
+  if (transport_->receive({datagram.data.data(), datagram.size}, host_.mono_ns())) peer_ = datagram.sender;
+  send_waiting(datagram.sender);
   proceed();
+}
+
+void DtlsLeg::send_waiting(const lib::SocketAddress& to) {
+  for (auto out = transport_->take_outgoing(); !out.empty(); out = transport_->take_outgoing())
+    callbacks_.send(to, out);
 }
 
 // Sends what is waiting, reports the end of the handshake and sets the timer.
 void DtlsLeg::proceed() {
-  for (auto out = transport_->take_outgoing(); !out.empty(); out = transport_->take_outgoing())
-    callbacks_.send(peer_, out);
+  send_waiting(peer_);
   timer_.cancel();
   if (transport_->state() != State::handshake) {
     if (std::exchange(is_done_, true)) return;

@@ -38,13 +38,14 @@ class DtlsLeg {
 
  private:
   bool is_current(const Session& session) const;
+  void send_waiting(const lib::SocketAddress& to);
   void proceed();
 
   const Host& host_;
   const Callbacks callbacks_;
   Session session_;
   std::unique_ptr<lib::DtlsTransport> transport_;
-  lib::SocketAddress peer_;               // where datagrams go
+  lib::SocketAddress peer_;               // where what is sent again goes: the sender of the latest step
   bool is_done_ = false;                  // keys or failure were reported
   std::unique_ptr<lib::Datagram> early_;  // the latest one before start()
   Timer timer_;
