@@ -29,6 +29,12 @@ std::string config(uint16_t port, uint16_t rtp_port, const std::string& wav, con
          more + "module_tmp uuid.so\nmodule_tmp account.so\nmodule_app menu.so\nsnd_path " + folder + "\n";
 }
 
+std::string account(const Baresip::Options& options) {
+  if (options.registrar.empty()) return "<sip:" + options.number + "@127.0.0.1>;regint=0";
+  return "<sip:" + options.number + "@" + options.domain + ">;auth_user=" + options.number +
+         ";auth_pass=" + options.password + ";outbound=\"sip:" + options.registrar + "\";regint=60";
+}
+
 Status write_text(const std::string& path, const std::string& text) {
   std::ofstream file(path, std::ios::binary);
   file << text;
@@ -84,8 +90,8 @@ Result<Baresip> Baresip::try_start(const Options& options) {
   PB_TRY(write_text(folder->file("config"),
                     config(port, rtp_port, options.play_wav, folder->path(), encryption_modules)));
   PB_TRY(write_text(folder->file("accounts"),
-                    "<sip:" + options.number + "@127.0.0.1>;regint=0;answermode=auto;audio_codecs=" +
-                        options.codecs + (encrypts ? ";mediaenc=" + options.encryption : "") + "\n"));
+                    account(options) + ";answermode=auto;audio_codecs=" + options.codecs +
+                        (encrypts ? ";mediaenc=" + options.encryption : "") + "\n"));
   PB_TRY(write_text(folder->file("contacts"), ""));
   std::vector<std::string> command{"baresip", "-f", folder->path()};
   if (!options.dial.empty()) command.insert(command.end(), {"-e", "/dial " + options.dial});
@@ -98,14 +104,26 @@ Result<Baresip> Baresip::try_start(const Options& options) {
   return Baresip(std::move(folder), *std::move(child), port);
 }
 
-std::vector<int16_t> Baresip::heard() {
-  child_.stop();
+std::string Baresip::recording() const {
   for (const auto& entry : std::filesystem::directory_iterator(folder_->path())) {
     const std::string name = entry.path().filename().string();
     if (name.rfind("dump-", 0) == 0 && name.find("-dec.wav") != std::string::npos)
-      return read_wav(entry.path().string());
+      return entry.path().string();
   }
   return {};
+}
+
+std::vector<int16_t> Baresip::heard() {
+  child_.stop();
+  const std::string file = recording();
+  return file.empty() ? std::vector<int16_t>() : read_wav(file);
+}
+
+size_t Baresip::heard_samples() const {
+  const std::string file = recording();
+  std::error_code error;
+  const auto bytes = file.empty() ? 0 : std::filesystem::file_size(file, error);
+  return error || bytes < kWavHeaderBytes ? 0 : static_cast<size_t>(bytes - kWavHeaderBytes) / 2;
 }
 
 std::string Baresip::output() const { return read_text(folder_->file("output")); }

@@ -98,8 +98,8 @@ std::string OwnAddresses::listen_tls_url() const {
 
 std::string OwnAddresses::contact_for(const lib::SocketAddress& target, Transport transport,
                                       uint16_t port) const {
-  // Sofia-sip would show its address for TLS as a sips: URI.
-  if (!contact_per_trunk_ && transport != Transport::tls) return {};
+  // With TLS open sofia-sip would show its address for that as a sips: URI, over any transport.
+  if (!contact_per_trunk_ && transport != Transport::tls && !options_.tls) return {};
   return contact_uri(target, transport, port, "");
 }
 
