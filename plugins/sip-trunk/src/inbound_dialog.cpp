@@ -58,6 +58,12 @@ bool withholds_number(const sip_t& invite) {
   return false;
 }
 
+// Requests go over the connection that the INVITE came on, because only that is known to be the trunk's; a
+// new one is verified by the trunk's host.
+lib::SocketAddress tls_contact(const sip_t& invite, int family) {
+  return hop_of_url(inbound_route(invite, "", {family, false, true, "contact.invalid"}).next_hop).address;
+}
+
 }  // namespace
 
 InboundInvite read_invite(const sip_t& invite, const lib::SocketAddress& source) {
@@ -83,6 +89,8 @@ InboundDialog::InboundDialog(UserAgent& agent, DialogId id, nua_handle_t* handle
       session_asked_(read_session(nua_current_request(agent.nua()))),
       route_(inbound_route(invite, numeric_url(source, transport_),
                            {source.family(), agent.options().tcp, transport_ == Transport::tls})),
+      tls_contact_(transport_ == Transport::tls ? tls_contact(invite, source.family())
+                                                : lib::SocketAddress()),
       contact_(agent.contact_for(source, transport_)) {
   handle_ = NuaHandle(handle, this, agent.handle_count());
   trust_source(&invite);
@@ -161,8 +169,10 @@ void InboundDialog::on_ack(const sip_t* sip) {
 StoredDialog InboundDialog::stored() const {
   std::string routes;
   for (const std::string& route : route_.routes) routes += (routes.empty() ? "" : ", ") + route;
-  return {call_id(),     owner_.tenant, owner_.trunk_id, local_, route_.to,
-          route_.target, routes,        route_.next_hop, 0};
+  // For a BYE when the connection is gone.
+  const std::string next_hop =
+      tls_contact_.valid() ? numeric_url(tls_contact_, Transport::tls, owner_.trunk.host) : route_.next_hop;
+  return {call_id(), owner_.tenant, owner_.trunk_id, local_, route_.to, route_.target, routes, next_hop, 0};
 }
 
 void InboundDialog::on_timer() {

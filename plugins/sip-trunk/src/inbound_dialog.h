@@ -44,6 +44,7 @@ class InboundDialog final : public Dialog {
   const bool has_offer_;
   const SessionHeaders session_asked_;
   const DialogRoute route_;
+  const lib::SocketAddress tls_contact_;  // where a new connection over TLS can be made; invalid: nowhere
   CallOwner owner_;
   std::string local_;  // From of our requests, once the ACK has named our tag
   std::string contact_;

@@ -63,7 +63,8 @@ struct BusyServer {
     const std::string at = ", host: 127.0.0.1, port: " + std::to_string(peer.port());
     server = std::make_unique<TestServer>(
         server_config("{id: a" + at + sources(is_filtered) + "}, {id: b, transport: tcp" + at + "}",
-                      ", tlsCert: " + folder.file("cert.pem") + ", tlsKey: " + folder.file("key.pem")),
+                      ", registrar: {listenPort: 0}, tlsCert: " + folder.file("cert.pem") +
+                          ", tlsKey: " + folder.file("key.pem")),
         nullptr, std::vector<const pb_entry*>{probe::http_entry()});
     REQUIRE(server->start_error() == "");
     REQUIRE(wait_metric(*server, std::string("patchbay_sip_trunk_unfiltered ") + (is_filtered ? "0" : "1")));
@@ -87,11 +88,14 @@ struct BusyServer {
     owner.go();
   }
 
-  uint16_t tls_port() const {
+  uint16_t tls_port() const { return listening("sips"); }
+  uint16_t registrar_port() const { return listening("registrar"); }
+  uint16_t listening(const std::string& name) const {
     const std::string text = read_text((server->data() / "sip-trunk" / "listening.json").string());
-    const size_t at = text.find("\"sips\":\"127.0.0.1:");
+    const std::string key = "\"" + name + "\":\"127.0.0.1:";
+    const size_t at = text.find(key);
     REQUIRE(at != std::string::npos);
-    return static_cast<uint16_t>(std::stoi(text.substr(at + 18)));
+    return static_cast<uint16_t>(std::stoi(text.substr(at + key.size())));
   }
   bool is_heard() { return voice->port.hears(kPeerHz) && phone.hears(kOurHz); }
   // Whether an outbound call reaches the peer and its answer comes back.
@@ -180,8 +184,12 @@ class SilentConnections {
   std::vector<Descriptor> all_;
 };
 
-void flood(bool is_filtered) {
-  BusyServer busy(is_filtered);
+enum class Port { filtered, unfiltered, registrar };
+
+void flood(Port which) {
+  const bool is_filtered = which == Port::filtered;
+  BusyServer busy(which != Port::unfiltered);
+  const uint16_t port = which == Port::registrar ? busy.registrar_port() : busy.port;
   Strangers strangers;
   REQUIRE(busy.has_room());
   const size_t before = heap_bytes();
@@ -190,7 +198,7 @@ void flood(bool is_filtered) {
   auto next = std::chrono::steady_clock::now();
   for (int second = 0; second < seconds; ++second) {
     for (int round = 0; round < 100; ++round) {  // 2,000 a second
-      for (int i = 0; i < 20; ++i) strangers.send(busy.port);
+      for (int i = 0; i < 20; ++i) strangers.send(port);
       strangers.count_answers();
       next += 10ms;
       std::this_thread::sleep_until(next);
@@ -218,11 +226,15 @@ void flood(bool is_filtered) {
 
 TEST_CASE(
     "S2: 2,000 requests a second of every method from strangers, dropped in the kernel, disturb no call") {
-  flood(true);
+  flood(Port::filtered);
 }
 
 TEST_CASE("S2: 2,000 requests a second of every method from strangers, without the filter, disturb no call") {
-  flood(false);
+  flood(Port::unfiltered);
+}
+
+TEST_CASE("S2: 2,000 requests a second of every method at the port for telephones disturb no call") {
+  flood(Port::registrar);
 }
 
 TEST_CASE("S3: a thousand silent connections over TCP and over TLS disturb no call and are bounded") {

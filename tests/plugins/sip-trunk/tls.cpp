@@ -1,12 +1,17 @@
 // Trunks over TLS, with Kamailio as the carrier's proxy and baresip behind it.
 #include <doctest/doctest.h>
 
+#include <algorithm>
+#include <atomic>
 #include <fstream>
 
 #include "caller.h"
+#include "raw_peer.h"
 #include "support/baresip_phone.h"
 #include "support/certificate_authority.h"
 #include "support/kamailio.h"
+#include "tcp_watch.h"
+#include "wire.h"
 
 // Sofia-sip does not free the names that it reads from each certificate.
 extern "C" const char* __lsan_default_suppressions();
@@ -76,6 +81,45 @@ struct TlsTrunk {
   TempFolder folder;
   CertificateAuthority authority{"Carrier CA"};
   std::unique_ptr<SipStack> stack;
+};
+
+// A TLS server for one connection.
+class TlsListener {
+ public:
+  TlsListener(const TempFolder& folder, const Certificate& certificate)
+      : fd_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)),
+        context_(SSL_CTX_new(TLS_server_method()), SSL_CTX_free) {
+    std::ofstream(folder.file("listener.pem")) << certificate.certificate_pem;
+    std::ofstream(folder.file("listener.key")) << certificate.key_pem;
+    REQUIRE(SSL_CTX_use_certificate_chain_file(context_.get(), folder.file("listener.pem").c_str()) == 1);
+    REQUIRE(SSL_CTX_use_PrivateKey_file(context_.get(), folder.file("listener.key").c_str(),
+                                        SSL_FILETYPE_PEM) == 1);
+    sockaddr_storage storage;
+    socklen_t size = SocketAddress::parse("127.0.0.1", 0)->fill(storage);
+    REQUIRE(::bind(fd_.get(), reinterpret_cast<sockaddr*>(&storage), size) == 0);
+    REQUIRE(::listen(fd_.get(), 4) == 0);
+    REQUIRE(::getsockname(fd_.get(), reinterpret_cast<sockaddr*>(&storage), &size) == 0);
+    port = SocketAddress::from(storage).port();
+    const timeval limit{30, 0};
+    (void)::setsockopt(fd_.get(), SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof(limit));
+  }
+  // The first bytes of the first connection; empty after half a minute.
+  std::string receive() const {
+    const patchbay::Descriptor connection(::accept4(fd_.get(), nullptr, nullptr, SOCK_CLOEXEC));
+    if (connection.get() < 0) return {};
+    const std::unique_ptr<SSL, decltype(&SSL_free)> ssl(SSL_new(context_.get()), SSL_free);
+    SSL_set_fd(ssl.get(), connection.get());
+    if (SSL_accept(ssl.get()) != 1) return {};
+    char buffer[4096];
+    const int size = SSL_read(ssl.get(), buffer, sizeof(buffer));
+    return size > 0 ? std::string(buffer, static_cast<size_t>(size)) : std::string();
+  }
+
+  uint16_t port = 0;
+
+ private:
+  patchbay::Descriptor fd_;
+  std::unique_ptr<SSL_CTX, decltype(&SSL_CTX_free)> context_;
 };
 
 bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
@@ -193,6 +237,58 @@ TEST_CASE_FIXTURE(TlsTrunk,
   const auto impostor = why_refused(authority.issue("DNS:other.example"), "other.example");
   CAPTURE(impostor);
   CHECK(has(impostor, "an authority that is not trusted here (/CN=Carrier CA)"));
+}
+
+TEST_CASE_FIXTURE(TlsTrunk,
+                  "a call whose caller has closed its TLS connection is hung up over one to its Contact") {
+  const TlsListener carrier(folder, authority.issue("DNS:sip.carrier.example"));
+  std::atomic<DialogId> id{0};
+  SipStack::Options options;
+  options.tls = true;
+  options.certificates = load(authority.issue("DNS:patchbay.example"));
+  options.allowed_peers = {*SocketAddress::parse("127.0.0.1", 0)};
+  options.on_call = [&id](DialogId call, const InboundInvite&) { id = call; };
+  stack = *start_stack(options);
+  const std::unique_ptr<SSL_CTX, decltype(&SSL_CTX_free)> client(SSL_CTX_new(TLS_client_method()),
+                                                                 SSL_CTX_free);
+  Wire wire(stack->tls_port(), client.get());
+  const auto request = [&](const std::string& method, const std::string& to, const std::string& body) {
+    return method + " sip:+4930111@127.0.0.1 SIP/2.0\r\nVia: SIP/2.0/TLS 127.0.0.1:9;branch=z9hG4bK" +
+           method + "\r\nFrom: <sip:a@127.0.0.1>;tag=1\r\nTo: " + to + "\r\nCall-ID: tls-in\r\nCSeq: 1 " +
+           method + "\r\nMax-Forwards: 70\r\nContact: <sip:a@127.0.0.1:" + std::to_string(carrier.port) +
+           ";transport=tls>\r\nContent-Type: application/sdp\r\nContent-Length: " +
+           std::to_string(body.size()) + "\r\n\r\n" + body;
+  };
+  wire.send(request("INVITE", "<sip:+4930111@127.0.0.1>", kOffer));
+  REQUIRE(wait_until([&] { return id != 0; }));
+  Caller caller;
+  CallOwner owner{"acme.example", "main", {}};
+  owner.trunk.host = kHost;
+  REQUIRE(stack->take(id, owner, caller));
+  stack->answer(id, kOffer);
+  const auto receive = [&](const std::string& part) {
+    std::string text;
+    while (!has(text, part)) {
+      const std::string more = wire.receive();
+      REQUIRE_FALSE(more.empty());
+      text += more;
+    }
+    return text;
+  };
+  const std::string ok = receive("SIP/2.0 200");
+  wire.send(request("ACK", header(ok.substr(ok.find("SIP/2.0 200")), "To"), ""));
+  wire.send(request("OPTIONS", "<sip:+4930111@127.0.0.1>", ""));
+  receive("CSeq: 1 OPTIONS");  // so the ACK was read, too
+  wire.reset();
+  REQUIRE(wait_until([&] {
+    const auto sockets = OwnSockets().list();
+    return std::none_of(sockets.begin(), sockets.end(), [&](const OwnSocket& socket) {
+      return socket.local.port() == stack->tls_port() && socket.remote.valid();
+    });
+  }));
+  stack->hangup(id);
+  CHECK(caller.wait_ended().reason == EndReason::local_hangup);
+  CHECK(has(carrier.receive(), "BYE sip:a@127.0.0.1:"));
 }
 
 TEST_CASE("certificate files with a fault are refused with the setting's name") {
