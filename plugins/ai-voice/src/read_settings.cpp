@@ -19,6 +19,8 @@ Settings Settings::read(const Config& config) {
     settings.email = section["email"].text();
     settings.greeting = section["greeting"].text();
     settings.ring_timeout_ms = section["ringTimeoutSec"].integer() * 1000;
+    const JsonView users = section["transferUsers"];
+    for (size_t i = 0; i < users.size(); ++i) settings.transfer_users.emplace_back(users.at(i).text());
     settings.transfers_by_refer = section["transferBy"].text() == "refer";
     settings.max_concurrent_calls = static_cast<size_t>(section["maxConcurrentCalls"].integer());
     settings.calls_per_second = section["callsPerSecond"].number();

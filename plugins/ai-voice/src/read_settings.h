@@ -10,6 +10,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace patchbay::ai_voice {
 
@@ -22,7 +23,8 @@ struct TenantSettings {
   size_t max_concurrent_calls = 0;
   double calls_per_second = 0;  // 0: any number
   int64_t max_waiting_calls = 0;
-  bool transfers_by_refer = false;  // inbound calls to telephone numbers
+  std::vector<std::string> transfer_users;  // of outbound calls
+  bool transfers_by_refer = false;          // inbound calls to telephone numbers
   std::map<std::string, std::string, std::less<>> prompts;
 };
 

@@ -432,3 +432,126 @@ TEST_CASE("the trunk makes the call of a transfer where the tenant wants that") 
   CHECK(server.server().log().find("the trunk has transferred the caller") != std::string::npos);
   CHECK(server.idle());
 }
+
+namespace {
+
+// Makes alice reachable at the telephone with this number.
+struct AliceAtPhone {
+  explicit AliceAtPhone(const std::string& number) {
+    std::promise<Result<int>> added;
+    probe::run([&](const Host& host) {
+      telephony = std::make_unique<Service<telephony::Telephony>>(host);
+      contact = std::make_unique<Provision<telephony::Contact>>(host);
+      contact->on(telephony::Contact::ring, [this, number](const telephony::RingContact& ring,
+                                                           Reply<telephony::Dialled> reply) {
+        telephony::Dial dial;
+        dial.call_id = ring.call_id + "-phone";
+        dial.tenant = ring.tenant;
+        dial.number = number;
+        dial.ring_timeout_ms = ring.ring_timeout_ms;
+        dial.listener = ring.listener;
+        telephony->call(
+            telephony::Telephony::dial, dial,
+            [reply = std::move(reply)](const Result<telephony::Dialled>& leg) mutable { reply(leg); });
+      });
+      telephony::AddContact request;
+      request.tenant = CallServer::kTenant;
+      request.user = "alice";
+      request.name = "phone";
+      request.kind = "test";
+      request.contact = contact->handle();
+      telephony->call(telephony::Telephony::add_contact, request, [&](const Result<Empty>& done) {
+        added.set_value(done ? Result<int>(0) : done.error());
+      });
+    });
+    CHECK(probe::wait(added.get_future()));
+  }
+  ~AliceAtPhone() {
+    std::promise<Result<int>> gone;
+    probe::run([&](const Host&) {
+      contact.reset();
+      telephony.reset();
+      gone.set_value(0);
+    });
+    CHECK(probe::wait(gone.get_future()));
+  }
+  std::unique_ptr<Service<telephony::Telephony>> telephony;
+  std::unique_ptr<Provision<telephony::Contact>> contact;
+};
+
+GeminiScript to_alice() {
+  GeminiScript script = transferring();
+  script.tool_arguments = R"({"target":"alice"})";
+  return script;
+}
+
+}  // namespace
+
+TEST_CASE("the AI is told when the user of a transfer has no telephone, and the call continues") {
+  GeminiServer gemini(to_alice());
+  TemporaryFolder folder;
+  CallServer server(numbers(gemini, ", transferTargets: [alice]"));
+  auto caller = call(server, speech(folder, {4000}));
+  REQUIRE(caller.ok());
+  const std::string id = call_id(server);
+  CHECK(server.logged("the transfer failed"));
+  CHECK(payload(id, "call.ended").empty());
+  caller->heard();  // hangs up
+  static_cast<void>(server.last_event(id, "call.ended"));
+  CHECK(payload(id, "call.transferred").empty());
+}
+
+TEST_CASE("the AI transfers a caller to a user") {
+  GeminiServer gemini(to_alice());
+  TemporaryFolder folder;
+  const std::string tone = speech(folder, {4000, 1000, 1000, 1000, 1000});
+  auto person = Baresip::start({.number = "+4930123456", .play_wav = tone});
+  REQUIRE(person.ok());
+  CallServer::Options options = numbers(gemini, ", transferTargets: [alice]");
+  options.trunks = {{"main", person->port()}};
+  CallServer server(options);
+  allow("+4930123456");
+  AliceAtPhone alice("+4930123456");
+  auto caller = call(server, tone);
+  REQUIRE(caller.ok());
+  const std::string id = call_id(server);
+  INFO(server.server().log());
+  static_cast<void>(server.last_event(id, "call.transferred"));
+  CHECK(payload(id, "call.transferred") ==
+        R"({"callId":")" + id +
+            R"(","fromVnum":"+4930111","toUser":"alice",)"
+            R"("transferType":"vnum-to-officetab","room":"","source":"vnum"})");
+  caller->heard();  // hangs up
+  static_cast<void>(server.last_event(id, "call.ended"));
+  CHECK(contains(payload(id, "call.ended"), R"("outcome":"transferred-to-vnum")"));
+  CHECK(server.idle());
+}
+
+TEST_CASE("the AI of an outbound call transfers the callee to a user of the tenant") {
+  GeminiServer gemini(to_alice());
+  TemporaryFolder folder;
+  const std::string tone = speech(folder, {4000, 1000, 1000, 1000, 1000});
+  auto callee = Baresip::start({.number = "+4930123456", .play_wav = tone});
+  auto person = Baresip::start({.number = "+4930999", .play_wav = tone});
+  REQUIRE(callee.ok());
+  REQUIRE(person.ok());
+  CallServer::Options options = numbers(gemini);
+  options.trunks = {{"main", callee->port()}, {"two", person->port()}};
+  options.routes = "[{match: '+4930999', trunkIds: [two]}, {match: global, trunkIds: [main]}]";
+  options.ai_voice = "{transferUsers: [alice], model: gemini-3.8-live, apiKey: test-key}";
+  CallServer server(options);
+  allow("+4930999");
+  AliceAtPhone alice("+4930999");
+  const std::string id = server.create();
+  INFO(server.server().log());
+  static_cast<void>(server.last_event(id, "call.transferred"));
+  CHECK(payload(id, "call.transferred") == R"({"callId":")" + id + R"(","fromOutbound":")" + id +
+                                               R"(","fromPhone":"+4930123456","toUser":"alice",)"
+                                               R"("transferType":"outbound-to-user","trunkId":"main",)"
+                                               R"("source":"outbound-ai"})");
+  callee->heard();  // hangs up
+  static_cast<void>(server.last_event(id, "outbound-ai.finished"));
+  CHECK(contains(payload(id, "outbound-ai.finished"), R"("outcome":"transferred-to-vnum")"));
+  CHECK(server.wait(id, "ended-success").text("endedReason") == "transferred-to-vnum");
+  CHECK(server.idle());
+}

@@ -36,9 +36,9 @@ struct ConversationInit {
   std::string greeting;
   Handle engine;  // instance of engine::Engine
   Direction direction = Direction::outbound;
-  std::vector<std::string> transfer_targets{};  // of an inbound call
-  int64_t max_seconds = 0;                      // counted from the answer
-  bool log_conversation = false;                // whether what is said may be logged
+  std::vector<std::string> transfer_targets{};
+  int64_t max_seconds = 0;        // counted from the answer
+  bool log_conversation = false;  // whether what is said may be logged
 };
 
 // Use and destroy it on its strand.

@@ -11,22 +11,24 @@ constexpr char kHangUp[] =
     R"({"name": "hang_up", "description": "End the call. Call it when the conversation is over, then say a short goodbye.",
      "parameters": {"type": "object", "properties": {"reason": {"type": "string", "description": "why the call ends"}}}})";
 
-constexpr char kOutboundTools[] = R"([
-    {"name": "hang_up", "description": "End the call. Call it when the conversation is over, then say a short goodbye.",
-     "parameters": {"type": "object", "properties": {"reason": {"type": "string", "description": "why the call ends"}}}},
-    {"name": "callback_later", "description": "The callee asks to be called at another time. Call it, then say a short goodbye.",
-     "parameters": {"type": "object", "properties": {"when": {"type": "string", "description": "when, in the callee's words"}}}},
-    {"name": "voicemail_detected", "description": "A voicemail or answering machine has answered. Call it at once and say nothing.",
-     "parameters": {"type": "object", "properties": {}}}
-  ])";
+constexpr char kCallbackLater[] =
+    R"({"name": "callback_later", "description": "The callee asks to be called at another time. Call it, then say a short goodbye.",
+     "parameters": {"type": "object", "properties": {"when": {"type": "string", "description": "when, in the callee's words"}}}})";
+
+constexpr char kVoicemailDetected[] =
+    R"({"name": "voicemail_detected", "description": "A voicemail or answering machine has answered. Call it at once and say nothing.",
+     "parameters": {"type": "object", "properties": {}}})";
 
 }  // namespace
 
 std::string call_tools(Direction direction, const std::vector<std::string>& transfer_targets) {
-  if (direction == Direction::outbound) return kOutboundTools;
   JsonWriter out;
   out.array();
   out.raw(kHangUp);
+  if (direction == Direction::outbound) {
+    out.raw(kCallbackLater);
+    out.raw(kVoicemailDetected);
+  }
   if (!transfer_targets.empty()) {
     out.object().member("name", kTransferTool);
     out.member("description",

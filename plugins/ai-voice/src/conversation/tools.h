@@ -12,8 +12,8 @@ namespace patchbay::ai_voice {
 // Whether we call or are called.
 enum class Direction { outbound, inbound };
 
-// Returns the value of engine::Open::tools. `transfer_targets`: to which the model may transfer an inbound
-// call; without them it has no such function.
+// Returns the value of engine::Open::tools. `transfer_targets`: to which the model may transfer the call;
+// without them it has no such function.
 std::string call_tools(Direction direction, const std::vector<std::string>& transfer_targets = {});
 inline constexpr std::string_view kTransferTool = "transfer_to_user";
 

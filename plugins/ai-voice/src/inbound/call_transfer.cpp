@@ -37,10 +37,19 @@ CallTransfer::CallTransfer(const Host& host, StrandId strand, Events events)
 
 void CallTransfer::start(telephony::Dial request) {
   request.listener = listener_.handle();
-  telephony_.call(telephony::Telephony::dial, request, [this](const Result<telephony::Dialled>& dialled) {
-    if (!dialled) return fail(dialled.error().text);
-    leg_ = Lease<telephony::Leg>::open(host_, dialled->leg, strand_);
-  });
+  telephony_.call(telephony::Telephony::dial, request,
+                  [this](const Result<telephony::Dialled>& dialled) { on_dialled(dialled); });
+}
+
+void CallTransfer::start(telephony::DialUser request) {
+  request.listener = listener_.handle();
+  telephony_.call(telephony::Telephony::dial_user, request,
+                  [this](const Result<telephony::Dialled>& dialled) { on_dialled(dialled); });
+}
+
+void CallTransfer::on_dialled(const Result<telephony::Dialled>& dialled) {
+  if (!dialled) return fail(dialled.error().text);
+  leg_ = Lease<telephony::Leg>::open(host_, dialled->leg, strand_);
 }
 
 void CallTransfer::fail(const std::string& reason) {

@@ -1,5 +1,6 @@
-// CallTransfer: the call to the number that the AI hands its caller to. It goes through the dial gates and
-// routes like every other one. Lives on the strand of the conversation; its destruction hangs the call up.
+// CallTransfer: the call to the number or user that the AI hands its caller to. One to a number goes through
+// the dial gates and routes like every other. Lives on the strand of the conversation; its destruction hangs
+// the call up.
 #pragma once
 
 #include <patchbay/function.h>
@@ -21,12 +22,14 @@ class CallTransfer {
   };
   CallTransfer(const Host& host, StrandId strand, Events events);
 
-  // Dials. `request`: all but the listener.
+  // Dials, or rings a user. `request`: all but the listener.
   void start(telephony::Dial request);
+  void start(telephony::DialUser request);
   // Sends a key to the far end, after its answer.
   void send_digit(const std::string& digit) { leg_.send(telephony::Leg::send_digits, {digit}); }
 
  private:
+  void on_dialled(const Result<telephony::Dialled>& dialled);
   void fail(const std::string& reason);
 
   // borrowed

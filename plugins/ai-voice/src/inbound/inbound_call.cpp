@@ -46,7 +46,9 @@ NewEvent inbound_transferred(const InboundCall& call, TransferTarget kind, const
       .member("callId", call.call_id)
       .member("fromVnum", call.did)
       .member(is_phone ? "toPhone" : "toUser", target)
-      .member("transferType", is_phone ? "vnum-to-pstn" : "vnum-to-vnum")
+      .member("transferType", is_phone                       ? "vnum-to-pstn"
+                              : kind == TransferTarget::user ? "vnum-to-officetab"
+                                                             : "vnum-to-vnum")
       .member("room", "")
       .member("source", "vnum")
       .end();

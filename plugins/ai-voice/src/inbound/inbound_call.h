@@ -47,7 +47,7 @@ int64_t duration_sec(const InboundCall& call, int64_t ended_ms);
 NewEvent inbound_answered(const InboundCall& call, int64_t answer_ms);
 NewEvent inbound_started(const InboundCall& call);
 // Where the AI has handed the caller.
-enum class TransferTarget { phone, number };  // number: a virtual one
+enum class TransferTarget { phone, user, number };  // number: a virtual one
 NewEvent inbound_transferred(const InboundCall& call, TransferTarget kind, const std::string& target);
 NewEvent inbound_ended(const InboundCall& call, const InboundEnd& end);
 // The deduplication key of inbound_ended(): one event per call.

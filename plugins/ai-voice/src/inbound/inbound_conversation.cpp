@@ -166,9 +166,12 @@ std::string InboundConversation::on_transfer(const std::string& target) {
   if (is_transferring()) return "another transfer rings";
   if (transfers_ == kMaxTransfers) return "this call has tried " + std::to_string(transfers_) + " transfers";
   const auto number = lib::parse_phone(target);
-  if (!number) return "this user has no telephone that can be called";
   ++transfers_;
-  hand_to_number(*number);
+  if (number) {
+    hand_to_number(*number);
+  } else {
+    ring_user(target);
+  }
   return {};
 }
 
@@ -238,14 +241,6 @@ void InboundConversation::on_referred(const std::string& number,
 // The gates decide whether the number may be called at all. Its telephone shows the virtual number as the
 // caller's name.
 void InboundConversation::bridge(const std::string& number) {
-  CallTransfer::Events events;
-  events.on_answered = [this, number](Handle port, const std::string&) {
-    on_transfer_answered(number, port);
-  };
-  events.on_failed = [this](const std::string& reason) { on_transfer_failed(reason); };
-  events.on_digit = [this](const std::string& digit) { resources_->leg.send(Leg::send_digits, {digit}); };
-  events.on_ended = [this] { end_call("", ""); };
-  resources_->transfer = std::make_unique<CallTransfer>(host_, strand_.id(), std::move(events));
   telephony::Dial dial;
   dial.call_id = call_id_ + "-t" + std::to_string(transfers_);
   dial.tenant = call_.tenant;
@@ -253,15 +248,41 @@ void InboundConversation::bridge(const std::string& number) {
   dial.display_name = call_.did;
   dial.ring_timeout_ms = kTransferRingMs;
   dial.correlation = call_id_;
-  resources_->transfer->start(std::move(dial));
+  make_transfer(TransferTarget::phone, number).start(std::move(dial));
 }
 
-void InboundConversation::on_transfer_answered(const std::string& number, Handle port) {
+// At all telephones of the user, which show the caller.
+void InboundConversation::ring_user(const std::string& user) {
+  log_.info("the AI transfers the caller", {{"user", user}});
+  telephony::DialUser dial;
+  dial.call_id = call_id_ + "-t" + std::to_string(transfers_);
+  dial.tenant = call_.tenant;
+  dial.user = user;
+  dial.from_number = call_.from_number;
+  dial.display_name = init_.offer.display_name;
+  dial.ring_timeout_ms = kTransferRingMs;
+  dial.correlation = call_id_;
+  make_transfer(TransferTarget::user, user).start(std::move(dial));
+}
+
+CallTransfer& InboundConversation::make_transfer(TransferTarget kind, const std::string& target) {
+  CallTransfer::Events events;
+  events.on_answered = [this, kind, target](Handle port, const std::string&) {
+    on_transfer_answered(kind, target, port);
+  };
+  events.on_failed = [this](const std::string& reason) { on_transfer_failed(reason); };
+  events.on_digit = [this](const std::string& digit) { resources_->leg.send(Leg::send_digits, {digit}); };
+  events.on_ended = [this] { end_call("", ""); };
+  resources_->transfer = std::make_unique<CallTransfer>(host_, strand_.id(), std::move(events));
+  return *resources_->transfer;
+}
+
+void InboundConversation::on_transfer_answered(TransferTarget kind, const std::string& target, Handle port) {
   if (end_) return;
   call_.is_transferred = true;
-  log_.info("the transfer is answered", {{"number", number}});
+  log_.info("the transfer is answered", {{"target", target}});
   conversation().hand_over(port);
-  store_transfer(TransferTarget::phone, number);
+  store_transfer(kind, target);
 }
 
 void InboundConversation::store_transfer(TransferTarget kind, const std::string& target) {

@@ -98,7 +98,9 @@ class InboundConversation final : public std::enable_shared_from_this<InboundCon
   void refer(const std::string& number);
   void on_referred(const std::string& number, const Result<telephony::Transferred>& outcome);
   void bridge(const std::string& number);
-  void on_transfer_answered(const std::string& number, Handle port);
+  void ring_user(const std::string& user);
+  CallTransfer& make_transfer(TransferTarget kind, const std::string& target);
+  void on_transfer_answered(TransferTarget kind, const std::string& target, Handle port);
   void store_transfer(TransferTarget kind, const std::string& target);
   void on_transfer_failed(const std::string& reason);
   void drop_transfer();

@@ -35,6 +35,20 @@ NewEvent call_started(const Call& call) {
   return event_of(call, "call.started", std::move(data));
 }
 
+NewEvent call_transferred(const Call& call, const std::string& user) {
+  JsonWriter data;
+  data.object()
+      .member("callId", call.call_id)
+      .member("fromOutbound", call.call_id)
+      .member("fromPhone", call.phone)
+      .member("toUser", user)
+      .member("transferType", "outbound-to-user")
+      .member("trunkId", call.trunk_id)
+      .member("source", "outbound-ai")
+      .end();
+  return event_of(call, "call.transferred", std::move(data));
+}
+
 NewEvent outbound_finished(const Call& call, const Ending& ending, const TurnCounts& turns,
                            int64_t ended_ms) {
   JsonWriter data;

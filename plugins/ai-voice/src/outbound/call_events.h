@@ -9,6 +9,8 @@ namespace patchbay::ai_voice {
 
 NewEvent call_answered(const Call& call, int64_t answer_ms);
 NewEvent call_started(const Call& call);
+// The AI has handed the callee to that user.
+NewEvent call_transferred(const Call& call, const std::string& user);
 
 struct TurnCounts {
   int64_t input_turns = 0;   // of the caller

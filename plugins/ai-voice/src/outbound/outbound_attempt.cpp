@@ -3,6 +3,8 @@
 #include <utility>
 
 #include "commit_failure.h"
+#include "inbound/inbound_call.h"
+#include "inbound/inbound_limits.h"
 #include "outbound/limits.h"
 #include "outbound/retry_policy.h"
 #include "outbound/transcript_document.h"
@@ -21,6 +23,7 @@ ConversationInit conversation_of(const AttemptInit& init) {
   out.api_key = init.api_key;
   out.greeting = init.greeting;
   out.engine = init.engine;
+  out.transfer_targets = init.transfer_users;
   out.max_seconds = init.call.max_seconds;
   out.log_conversation = init.log_conversation;
   return out;
@@ -96,18 +99,19 @@ void OutboundAttempt::dial() {
   dial.listener = conversation().leg_listener();
   dial.correlation = call_id_;
   dialling_ = true;
-  resources_->telephony.call(telephony::Telephony::dial, dial,
-                             [this](const Result<telephony::Dialled>& dialled) {
-                               dialling_ = false;
-                               if (!dialled) {
-                                 conversation().set_no_leg();
-                                 return end_attempt(Ending::technical(false, dialled.error().text));
-                               }
-                               conversation().set_leg(dialled->leg);
-                               if (!ending_) return;
-                               await_leg_end(conversation().hang_up_leg(ending_->outcome));
-                               save_when_drained();
-                             });
+  resources_->telephony.call(
+      telephony::Telephony::dial, dial, [this](const Result<telephony::Dialled>& dialled) {
+        dialling_ = false;
+        if (!dialled) {
+          conversation().set_no_leg();
+          return end_attempt(Ending::technical(false, dialled.error().text));
+        }
+        conversation().set_leg(dialled->leg);
+        resources_->leg = Lease<telephony::Leg>::open(host_, dialled->leg, strand_.id());
+        if (!ending_) return;
+        await_leg_end(conversation().hang_up_leg(ending_->outcome));
+        save_when_drained();
+      });
 }
 
 void OutboundAttempt::on_ringing(const telephony::Progress& progress) {
@@ -195,6 +199,63 @@ void OutboundAttempt::on_leg_ended(const telephony::Ended& ended) {
   end_attempt(ending_of_leg(ended, answered(), conversation().farewell_outcome()));
 }
 
+std::string OutboundAttempt::on_transfer(const std::string& user) {
+  if (ending_ || !answered() || is_transferred_) return "the call is transferred already";
+  if (resources_->transfer) return "another transfer rings";
+  if (transfers_ == kMaxTransfers) return "this call has tried " + std::to_string(transfers_) + " transfers";
+  CallTransfer::Events events;
+  events.on_answered = [this, user](Handle port, const std::string&) { on_transfer_answered(user, port); };
+  events.on_failed = [this](const std::string& reason) { on_transfer_failed(reason); };
+  events.on_digit = [this](const std::string& digit) {
+    resources_->leg.send(telephony::Leg::send_digits, {digit});
+  };
+  events.on_ended = [this] { end_attempt(Ending::completed(kTransferred)); };
+  resources_->transfer = std::make_unique<CallTransfer>(host_, strand_.id(), std::move(events));
+  telephony::DialUser dial;
+  dial.call_id = call_id_ + "-t" + std::to_string(++transfers_);
+  dial.tenant = tenant_;
+  dial.user = user;
+  dial.from_number = call_.phone;
+  dial.display_name = call_.display_name;
+  dial.ring_timeout_ms = kTransferRingMs;
+  dial.correlation = call_id_;
+  log_.info("the AI transfers the callee", {{"user", user}});
+  resources_->transfer->start(std::move(dial));
+  return {};
+}
+
+void OutboundAttempt::on_transfer_answered(const std::string& user, Handle port) {
+  if (ending_) return;
+  is_transferred_ = true;
+  log_.info("the transfer is answered", {{"user", user}});
+  conversation().hand_over(port);
+  Transaction tx(host_);
+  tx.emit(call_transferred(call_, user));
+  std::move(tx).commit(
+      [log = log_](const Commit& outcome) {
+        if (!outcome) log.error("call.transferred could not be stored", {{"why", outcome.error().text}});
+      },
+      strand_.id());
+}
+
+void OutboundAttempt::on_transfer_failed(const std::string& reason) {
+  log_.info("the transfer failed", {{"why", reason}});
+  drop_transfer();
+  if (!ending_)
+    conversation().tell("The transfer has failed (" + lib::valid_text(reason) +
+                        "). Tell the callee so, and offer something else.");
+}
+
+void OutboundAttempt::on_digit_after_transfer(const std::string& digit) {
+  if (resources_->transfer) resources_->transfer->send_digit(digit);
+}
+
+// Hangs the other call up. Later, because the transfer may be calling this.
+void OutboundAttempt::drop_transfer() {
+  std::shared_ptr<CallTransfer> old(std::move(resources_->transfer));
+  if (old) strand_.post([old] {});
+}
+
 void OutboundAttempt::on_completed(std::string_view outcome) { end_attempt(Ending::completed(outcome)); }
 
 void OutboundAttempt::on_failed(std::string reason) {
@@ -205,6 +266,12 @@ void OutboundAttempt::on_drained() { save_when_drained(); }
 
 void OutboundAttempt::end_attempt(Ending ending) {
   if (ending_) return save_when_drained();
+  drop_transfer();
+  if (is_transferred_ && ending.outcome != "cancelled") {
+    const int64_t sip_status = ending.sip_status;
+    ending = Ending::completed(kTransferred);
+    ending.sip_status = sip_status;
+  }
   ending_ = std::move(ending);
   // Redacts the text, because it comes from engines and trunks, which are other plugins.
   ending_->error_detail = conversation().redact(ending_->error_detail);

@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "conversation/conversation.h"
+#include "inbound/call_transfer.h"
 #include "outbound/attempt_end_writer.h"
 #include "outbound/call_metrics.h"
 #include "outbound/call_store.h"
@@ -30,7 +31,8 @@ struct AttemptInit {
   std::string greeting;
   Handle engine;
   int64_t ring_timeout_ms = 0;
-  bool log_conversation = false;  // whether what is said may be logged
+  std::vector<std::string> transfer_users{};  // to whom the AI may transfer the callee
+  bool log_conversation = false;              // whether what is said may be logged
 };
 
 // Kept alive by the scheduler and by itself, until its end is reported.
@@ -65,6 +67,8 @@ class OutboundAttempt final : public std::enable_shared_from_this<OutboundAttemp
     Resources(const Host& host, StrandId strand, const ConversationInit& init, Conversation::Owner& owner);
     Conversation conversation;
     Lease<telephony::Telephony> telephony;
+    Lease<telephony::Leg> leg;
+    std::unique_ptr<CallTransfer> transfer;
     Timer retry;          // of a failed commit of the answer
     Timer leg_end_timer;  // limits the wait for the end of an unanswered leg
   };
@@ -76,6 +80,9 @@ class OutboundAttempt final : public std::enable_shared_from_this<OutboundAttemp
   void on_started() override;
   void on_first_audio(int64_t ms_after_answer) override;
   void on_turns() override;
+  std::string on_transfer(const std::string& user) override;
+  bool is_transferring() const override { return resources_->transfer != nullptr; }
+  void on_digit_after_transfer(const std::string& digit) override;
   void on_completed(std::string_view outcome) override;
   void on_failed(std::string why) override;
   void on_drained() override;
@@ -83,6 +90,9 @@ class OutboundAttempt final : public std::enable_shared_from_this<OutboundAttemp
   void begin();
   void dial();
   void store_answer();
+  void on_transfer_answered(const std::string& user, Handle port);
+  void on_transfer_failed(const std::string& reason);
+  void drop_transfer();
   void end_attempt(Ending ending);
   void await_leg_end(bool hung_up);
   void save_when_drained();
@@ -115,6 +125,8 @@ class OutboundAttempt final : public std::enable_shared_from_this<OutboundAttemp
   int64_t ended_ms_ = 0;
   bool dialling_ = false;  // the end waits for the reply, so that no leg leaks
   bool saving_ = false;
+  bool is_transferred_ = false;  // the callee talks with a user
+  int transfers_ = 0;            // that were tried
   bool storing_turns_ = false;   // a transaction with turns is pending; one at a time
   bool lost_ = false;            // another server has ended the call in the store
   bool awaits_leg_end_ = false;  // the end waits for the leg's end, which names the trunk

@@ -310,6 +310,7 @@ void Scheduler::start_attempt(Call call, std::string api_key, const RegisteredEn
   init.greeting = settings.greeting;
   init.engine = engine.engine;
   init.ring_timeout_ms = settings.ring_timeout_ms;
+  init.transfer_users = settings.transfer_users;
   init.log_conversation = settings_.server().log_conversations;
   attempts_[id] = OutboundAttempt::start(host_, store_, metrics_, writer_, std::move(init),
                                          alive_.bind([this, id] { on_attempt_ended(id); }));
