@@ -71,6 +71,7 @@ Result<std::string> MediaSetup::answer_invite(const lib::SocketAddress& trunk, c
 
 // Caller holds mutex_.
 void MediaSetup::begin(const lib::SocketAddress& trunk, const TrunkMedia& allowed) {
+  first_answer_.reset();
   local_.rtp = announced_address(trunk);
   local_.codecs = allowed.codecs;
   local_.events = allowed.events;
@@ -86,9 +87,24 @@ lib::SocketAddress MediaSetup::announced_address(const lib::SocketAddress& trunk
   return local ? local->with_port(port_.local_port()) : *bound;
 }
 
-void MediaSetup::set_signalling_ip(const std::string& ip) {
+void MediaSetup::keep_first_answer(std::string_view sdp, std::string_view from_ip) {
   const std::lock_guard lock(mutex_);
+  first_answer_ = FirstAnswer{std::string(sdp), std::string(from_ip), {}};
+}
+
+Status MediaSetup::apply_first_answer(std::string_view sdp, std::string_view from_ip) {
+  const std::lock_guard lock(mutex_);
+  const auto kept = std::exchange(first_answer_, std::nullopt);
+  // Another one may have been kept since, of a trunk that was given up.
+  if (kept && kept->applied && kept->sdp == sdp) return *kept->applied;
+  return apply_from(sdp, from_ip);
+}
+
+// Caller holds mutex_.
+Status MediaSetup::apply_from(std::string_view sdp, std::string_view ip) {
   signalling_ip_ = ip;
+  PB_TRY_VALUE(const lib::RemoteMedia remote, lib::parse_answer(local_, sdp, agreed_));
+  return apply(remote);
 }
 
 Status MediaSetup::apply_answer(std::string_view sdp) {
@@ -99,6 +115,8 @@ Status MediaSetup::apply_answer(std::string_view sdp) {
 
 Result<std::string> MediaSetup::answer(std::string_view sdp) {
   const std::lock_guard lock(mutex_);
+  if (first_answer_ && !first_answer_->applied)
+    first_answer_->applied = apply_from(first_answer_->sdp, first_answer_->from_ip);
   ++local_.version;
   if (sdp.empty()) return lib::write_offer(local_);
   PB_TRY_VALUE(const lib::RemoteOffer offer, lib::parse_offer(local_, sdp, agreed_));

@@ -7,6 +7,7 @@
 
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -50,7 +51,12 @@ class MediaSetup {
   // Answers the INVITE that came from `trunk`, as answer() does a re-INVITE.
   Result<std::string> answer_invite(const lib::SocketAddress& trunk, const TrunkMedia& allowed,
                                     std::string_view sdp);
-  // Applies the answer to an offer. Error: it has no usable media.
+  // Keeps the answer to offer(), which came from that address, from where media may also come, until
+  // apply_first_answer() runs on another thread: a re-INVITE that is sooner is applied after it.
+  void keep_first_answer(std::string_view sdp, std::string_view from_ip);
+  // Applies it, unless a re-INVITE has. Error: it has no usable media.
+  Status apply_first_answer(std::string_view sdp, std::string_view from_ip);
+  // Applies the answer to a later offer. Error: it has no usable media.
   Status apply_answer(std::string_view sdp);
   // Answers a re-INVITE and applies its offer; for an empty one returns an offer of ours. Error: it has no
   // usable media.
@@ -61,14 +67,11 @@ class MediaSetup {
   // Applies its answer. Code::denied: the peer has refused it, so that the media stay as they are.
   Status reoffer_answered(int status, std::string_view sdp);
 
-  // Sets the address that the answer came from, which the peer may also send media from. Call it before
-  // apply_answer().
-  void set_signalling_ip(const std::string& ip);
-
  private:
   lib::SocketAddress announced_address(const lib::SocketAddress& trunk) const;
   void begin(const lib::SocketAddress& trunk, const TrunkMedia& allowed);
   Status apply(const lib::RemoteMedia& remote);
+  Status apply_from(std::string_view sdp, std::string_view ip);
   Status apply_security(const lib::RemoteMedia& remote, const lib::SocketAddress& signalling);
   Result<std::unique_ptr<lib::StreamCodecs>> make_codecs(const lib::RemoteMedia& remote);
 
@@ -85,6 +88,12 @@ class MediaSetup {
   lib::LocalMedia local_;
   std::string signalling_ip_;
   lib::AgreedSecurity agreed_;
+  struct FirstAnswer {
+    std::string sdp;
+    std::string from_ip;
+    std::optional<Status> applied;
+  };
+  std::optional<FirstAnswer> first_answer_;
   bool is_held_ = false;  // by us, as the peer knows it
   bool rtcp_mux_ = false;
   std::shared_ptr<const lib::DtlsCertificate> certificate_;  // of DTLS

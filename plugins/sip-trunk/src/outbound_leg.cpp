@@ -175,14 +175,14 @@ void OutboundLeg::on_progress(DialogId id, int status, std::string_view sdp, std
 }
 
 void OutboundLeg::on_answered(DialogId id, std::string_view sdp, std::string_view peer_ip) {
+  media_.negotiation().keep_first_answer(sdp, peer_ip);
   post(host_, kMainStrand, alive_.bind([this, id, sdp = std::string(sdp), peer = std::string(peer_ip)] {
     if (id == dialog_ && !closed_) on_dialog_answered(id, sdp, peer);
   }));
 }
 
 void OutboundLeg::on_dialog_answered(DialogId id, const std::string& sdp, const std::string& peer_ip) {
-  media_.negotiation().set_signalling_ip(peer_ip);
-  const Status applied = media_.negotiation().apply_answer(sdp);
+  const Status applied = media_.negotiation().apply_first_answer(sdp, peer_ip);
   const Handle port = applied ? media_.open_port() : Handle();
   if (!applied) {
     log_.warn("the answer has no usable media", {{"why", applied.error().text}});

@@ -56,7 +56,6 @@ struct Negotiation {
     trunk.srtp = policy;
     trunk.srtp_keying = keying;
     REQUIRE(setup->use_security(trunk, environment.host().mono_ns()));
-    setup->set_signalling_ip("192.0.2.9");
   }
   std::string offer() { return setup->offer(kTrunk, {}); }
   std::string refusal(const std::string& sdp) {
@@ -87,7 +86,7 @@ std::string refusal_of_invite(const std::string& sdp) {
 TEST_CASE("a peer that holds the call by 0.0.0.0 starts no DTLS session") {
   Negotiation call(lib::SrtpPolicy::required, lib::SrtpKeying::dtls);
   call.offer();
-  REQUIRE(call.setup->apply_answer(their_dtls("active")));
+  REQUIRE(call.setup->apply_first_answer(their_dtls("active"), "192.0.2.9"));
   CHECK(call.refusal(their_dtls("actpass", "0.0.0.0")) == "");
   REQUIRE(call.sessions.size() == 1);
   CHECK(call.refusal(their_dtls("actpass")) == "");
@@ -99,7 +98,7 @@ TEST_CASE("a peer that holds the call by 0.0.0.0 starts no DTLS session") {
 TEST_CASE("a key of SDES is not offered again once its indices are forgotten") {
   Negotiation call(lib::SrtpPolicy::optional);
   const std::string used = crypto_line(call.offer(), 1);
-  REQUIRE(call.setup->apply_answer(their_crypto(1, kTheirGcm)));
+  REQUIRE(call.setup->apply_first_answer(their_crypto(1, kTheirGcm), "192.0.2.9"));
   CHECK(crypto_line(call.setup->reoffer(true), 1) == used);  // in use
   REQUIRE(call.setup->reoffer_answered(200, their_crypto(1, kTheirGcm)));
   CHECK(call.refusal(their_sdp("192.0.2.9", "RTP/AVP", "a=sendrecv")) == "");
@@ -109,7 +108,7 @@ TEST_CASE("a key of SDES is not offered again once its indices are forgotten") {
 TEST_CASE("a key of SDES is not offered again after the peer has chosen another line") {
   Negotiation call(lib::SrtpPolicy::required);
   const std::string first_offer = call.offer();
-  REQUIRE(call.setup->apply_answer(their_crypto(1, kTheirGcm)));
+  REQUIRE(call.setup->apply_first_answer(their_crypto(1, kTheirGcm), "192.0.2.9"));
   call.setup->reoffer(true);
   REQUIRE(call.setup->reoffer_answered(200, their_crypto(2, kTheirCm)));
   const std::string second_offer = call.setup->reoffer(false);
@@ -128,4 +127,25 @@ TEST_CASE("an address that only sends must be a possible one, too, because it ge
     CHECK(refusal_of_invite(their_sdp("0.0.0.0", "RTP/AVP", mode)) == "");
     CHECK(refusal_of_invite(their_sdp("192.0.2.9", "RTP/AVP", mode)) == "");
   }
+}
+
+TEST_CASE("a re-INVITE that is sooner than the strand is applied after the first answer") {
+  Negotiation call(lib::SrtpPolicy::required, lib::SrtpKeying::dtls);
+  call.offer();
+  const std::string first = their_dtls("active");
+  call.setup->keep_first_answer(first, "192.0.2.9");
+  CHECK(call.refusal(their_dtls("active", "192.0.2.10")) == "");
+  REQUIRE(call.setup->apply_first_answer(first, "192.0.2.9"));
+  REQUIRE(call.sessions.size() == 2);
+  CHECK(call.sessions[0].remote.ip_text() == "192.0.2.9");
+  CHECK(call.sessions[1].remote.ip_text() == "192.0.2.10");
+}
+
+TEST_CASE("a first answer that a re-INVITE has found to be unusable is reported as that") {
+  Negotiation call(lib::SrtpPolicy::required, lib::SrtpKeying::dtls);
+  call.offer();
+  const std::string first = their_sdp("192.0.2.9", "RTP/AVP", "a=sendrecv");
+  call.setup->keep_first_answer(first, "192.0.2.9");
+  CHECK(call.refusal(their_dtls("active")) == "");
+  CHECK_FALSE(call.setup->apply_first_answer(first, "192.0.2.9"));
 }

@@ -96,14 +96,14 @@ void ContactLeg::on_progress(DialogId, int status, std::string_view, std::string
 }
 
 void ContactLeg::on_answered(DialogId, std::string_view sdp, std::string_view peer_ip) {
+  media_.negotiation().keep_first_answer(sdp, peer_ip);
   post(host_, kMainStrand, alive_.bind([this, sdp = std::string(sdp), peer = std::string(peer_ip)] {
     if (!closed_) on_dialog_answered(sdp, peer);
   }));
 }
 
 void ContactLeg::on_dialog_answered(const std::string& sdp, const std::string& peer_ip) {
-  media_.negotiation().set_signalling_ip(peer_ip);
-  const Status applied = media_.negotiation().apply_answer(sdp);
+  const Status applied = media_.negotiation().apply_first_answer(sdp, peer_ip);
   const Handle port = applied ? media_.open_port() : Handle();
   is_answered_ = true;
   listener_.send(LegListener::answered, {{}, (host_.mono_ns() - started_ns_) / 1'000'000, port});
