@@ -67,6 +67,9 @@ Result<Sipp> Sipp::try_start(const Options& options) {
                                       "-t",
                                       options.tcp ? "t1" : "u1"};
   if (options.rtp_echo) command.emplace_back("-rtp_echo");
+  if (options.target_port != 0)
+    command.insert(command.end(), {"-l", std::to_string(options.calls),  // all at once
+                                   "127.0.0.1:" + std::to_string(options.target_port)});
   auto child = Child::spawn(command, folder->path(), folder->file("output"));
   if (!child) return std::move(child).error();
   if (!wait_until_ready(*child, options.tcp, port))

@@ -15,6 +15,7 @@ class Sipp {
     bool tcp = false;
     int calls = 1;
     bool rtp_echo = false;                      // echoes received audio
+    uint16_t target_port = 0;                   // of 127.0.0.1, that a scenario which calls goes to
     int limit_sec = 60;                         // for the whole scenario
     std::map<std::string, std::string> values;  // values for {{name}} in the scenario
   };

@@ -3,7 +3,6 @@
 #include <time.h>
 
 #include <chrono>
-#include <filesystem>
 #include <fstream>
 #include <functional>
 #include <sstream>
@@ -11,6 +10,7 @@
 #include <utility>
 
 #include "bench/sip/caller.h"
+#include "bench/sip/plugin_folder.h"
 #include "support/free_ports.h"
 
 namespace patchbay::bench {
@@ -60,15 +60,6 @@ Result<test::Child> spawn_sipp_uas(const test::TempFolder& folder, uint16_t port
                                   folder.path(), output));
   PB_TRY(wait_until(sipp, output, [&] { return test::is_bound_on_udp(port); }));
   return sipp;
-}
-
-// All plugins of the build and the example are loaded from one folder.
-void link_plugins(const std::string& folder) {
-  std::filesystem::create_directory(folder);
-  for (const char* from : {BENCH_BUILD_FOLDER "/plugins", BENCH_BUILD_FOLDER "/examples"})
-    for (const auto& entry : std::filesystem::directory_iterator(from))
-      if (entry.path().extension() == ".so")
-        std::filesystem::create_symlink(entry.path(), folder + "/" + entry.path().filename().string());
 }
 
 std::string patchbay_config(uint16_t port) {
