@@ -125,11 +125,22 @@ void HostContext::suppress_callbacks() {
     if (!strand->post(over, this)) wait_ended(Awaited::callbacks);
   }
   loop_posts_.suppressed.store(true, std::memory_order_release);
-  MediaRegistry& media = services_.media;
-  if (!media.suppress_callbacks(this)) return;
-  for (uint32_t loop = 0; loop < media.loops(); ++loop) {
+  services_.media.suppress_callbacks(this);
+  flush_loops();
+}
+
+void HostContext::cut_streams() {
+  services_.media.cut_streams(as_owner().name);
+  flush_loops();
+}
+
+// Waits for what runs on the loops now, also for the last call of an object whose close is pending.
+void HostContext::flush_loops() {
+  if (!uses_loops_.load(std::memory_order_acquire)) return;
+  for (uint32_t loop = 0; loop < services_.media.loops(); ++loop) {
     wait_began(Awaited::callbacks);
-    media.flush_loop(loop, over, this);
+    services_.media.flush_loop(
+        loop, [](void* self) { of(self).wait_ended(Awaited::callbacks); }, this);
   }
 }
 

@@ -61,6 +61,8 @@ class HostContext final : public CallObserver {
   PortOwner as_owner() const noexcept { return {this, name_}; }
   // The plugin's posts to media loops.
   LoopPosts& loop_posts() noexcept { return loop_posts_; }
+  // Call before the plugin has something on media loops.
+  void use_loops() noexcept { uses_loops_.store(true, std::memory_order_release); }
 
   // Identifies the plugin as a caller: a private instance without methods, which ends when the plugin stops,
   // so that plugins that keep something for it can watch its end. An isolated plugin has a new one for each
@@ -94,6 +96,9 @@ class HostContext final : public CallObserver {
   // [control] Call before destroy: from then on no registration of the plugin (timer, event, job, watch,
   // tick) calls it, though it still holds them. Callbacks that are running right now count as outstanding().
   void suppress_callbacks();
+  // [control] Call once nothing is outstanding after that: from then on no port passes frames to the plugin,
+  // though it has not ended that. What is running right now counts as outstanding(), too.
+  void cut_streams();
   // Cancels the calls to other plugins that are not answered yet.
   void cancel_calls();
 
@@ -130,6 +135,7 @@ class HostContext final : public CallObserver {
   void call_ended(ServiceCall& call) noexcept override;
 
  private:
+  void flush_loops();
   static const void* query(void* self, pb_str id, uint32_t min_size) noexcept;
   std::vector<uint64_t> held(HandleKind kind) const;
 
@@ -147,7 +153,8 @@ class HostContext final : public CallObserver {
   pb_host raw_;
   // state
   std::array<std::atomic<int64_t>, 4> outstanding_{};  // by Awaited
-  LoopPosts loop_posts_;                               // those that wait count as callbacks that are running
+  std::atomic<bool> uses_loops_{false};
+  LoopPosts loop_posts_;  // those that wait count as callbacks that are running
   std::atomic<uint64_t> life_{0};
   std::atomic<HostObserver*> observer_;
   observe::LogThrottle misuses_{std::chrono::milliseconds(kMisuseLogIntervalMs)};

@@ -195,34 +195,25 @@ std::vector<uint64_t> MediaRegistry::openings_of(const void* opener) const {
   return held;
 }
 
-bool MediaRegistry::suppress_callbacks(const void* owner) {
-  bool any = false;
-  for (const auto& [handle, attachment] : attachments_.all()) {
-    if (attachment->owner.id != owner) continue;
-    attachment->suppressed.store(true, std::memory_order_release);
-    any = true;
-  }
-  for (const auto& [handle, port] : ports_.all()) {
-    if (port->owner().id != owner) continue;
-    port->disable();
-    any = true;
-  }
+void MediaRegistry::suppress_callbacks(const void* owner) {
+  for (const auto& [handle, attachment] : attachments_.all())
+    if (attachment->owner.id == owner) attachment->suppressed.store(true, std::memory_order_release);
+  for (const auto& [handle, port] : ports_.all())
+    if (port->owner().id == owner) port->disable();
   const auto suppress = [&](const auto& table) {
-    for (const auto& [handle, object] : table.all()) {
-      if (object->owner().id != owner) continue;
-      object->suppress();
-      any = true;
-    }
+    for (const auto& [handle, object] : table.all())
+      if (object->owner().id == owner) object->suppress();
   };
   suppress(watches_);
   suppress(timers_);
   // A port that its owner has closed may still be open in other plugins.
-  for (const auto& [handle, opening] : openings_.all()) {
-    if (opening.port->owner().id != owner) continue;
-    opening.port->disable();
-    any = true;
-  }
-  return any;
+  for (const auto& [handle, opening] : openings_.all())
+    if (opening.port->owner().id == owner) opening.port->disable();
+}
+
+void MediaRegistry::cut_streams(const char* opener) {
+  for (const auto& [handle, port] : ports_.all()) port->cut_stream(opener);
+  for (const auto& [handle, opening] : openings_.all()) opening.port->cut_stream(opener);
 }
 
 void MediaRegistry::flush_loop(uint32_t loop, CallFn fn, void* user, Strand* strand) {

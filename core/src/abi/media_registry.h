@@ -63,8 +63,10 @@ class MediaRegistry {
   std::vector<uint64_t> timers_of(const void* owner) const { return handles_of(timers_, owner); }
 
   // [control] Suppresses the owner's ticks, watches, timers and the calls of its ports: none is made any more
-  // once each loop has been flushed (flush_loop()). True: the owner has some.
-  bool suppress_callbacks(const void* owner);
+  // once each loop has been flushed (flush_loop()), which is also needed for those that are closed already.
+  void suppress_callbacks(const void* owner);
+  // [control] Port::cut_stream() of all ports.
+  void cut_streams(const char* opener);
   // [any, not media] Calls fn(user) once the callbacks that run on the loop now have returned: on `strand`,
   // or on the loop's thread if that is null.
   void flush_loop(uint32_t loop, CallFn fn, void* user, Strand* strand = nullptr);

@@ -16,6 +16,7 @@ namespace {
 
 uint64_t attach(void* host, uint32_t loop, pb_tick_fn fn, void* user) noexcept {
   auto& context = HostContext::of(host);
+  context.use_loops();
   return context.services().media.attach(context.as_owner(), loop, fn, user);
 }
 
@@ -27,6 +28,7 @@ void detach(void* host, uint64_t attachment, pb_fn done, void* user) noexcept {
 
 uint64_t port_create(void* host, const pb_port* port, void* self) noexcept {
   auto& context = HostContext::of(host);
+  context.use_loops();
   if (port == nullptr) return 0;
   const uint64_t handle = context.services().media.add_port(
       make_ref<Port>(port, self, context.as_owner(), context.main_strand()));
@@ -45,6 +47,7 @@ void port_close(void* host, uint64_t handle, pb_fn done, void* user) noexcept {
 
 uint64_t port_open(void* host, uint64_t handle, const pb_port** table, void** self) noexcept {
   auto& context = HostContext::of(host);
+  context.use_loops();
   MediaRegistry& hub = context.services().media;
   const Ref<Port> port = hub.port(handle);
   if (!port) return 0;
@@ -68,6 +71,7 @@ int32_t loop_post(void* host, uint32_t loop, pb_fn fn, void* user) noexcept {
 
 uint64_t watch_open(void* host, int32_t fd, pb_ready_fn fn, void* user) noexcept {
   auto& context = HostContext::of(host);
+  context.use_loops();
   return context.services().media.open_watch(context.as_owner(), fd, fn, user);
 }
 
@@ -84,6 +88,7 @@ void watch_close(void* host, uint64_t watch, pb_fn done, void* user) noexcept {
 
 uint64_t loop_timer_open(void* host, pb_tick_fn fn, void* user) noexcept {
   auto& context = HostContext::of(host);
+  context.use_loops();
   return context.services().media.open_timer(context.as_owner(), fn, user);
 }
 

@@ -64,12 +64,24 @@ void Port::detached(void* self) noexcept {
   port.table_->detached(port.self_);
 }
 
+// The owner gets a function of the core instead of the sink, because a plugin that ends may leave its sink
+// behind.
 int32_t Port::stream_to(void* self, uint32_t flags, pb_frame_fn sink, void* user) noexcept {
   Port& port = of(self);
+  const char* const opener = current_owner() != nullptr ? current_owner() : "";
+  port.sink_opener_.store(nullptr, std::memory_order_release);
+  port.sink_ = sink;
+  port.sink_user_ = user;
   if (!port.reachable()) return 0;
   const OwnerScope scope(port.owner_.name);
   const CallbackScope what("port stream_to");
-  return port.table_->stream_to(port.self_, flags, sink, user);
+  if (sink != nullptr) port.sink_opener_.store(opener, std::memory_order_release);
+  return port.table_->stream_to(port.self_, flags, sink != nullptr ? &Port::pass_frame : nullptr, &port);
+}
+
+void Port::pass_frame(void* self, const pb_frame* frame) noexcept {
+  const Port& port = of(self);
+  if (port.sink_opener_.load(std::memory_order_acquire) != nullptr) port.sink_(port.sink_user_, frame);
 }
 
 bool Port::add_user() noexcept {

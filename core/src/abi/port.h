@@ -36,6 +36,12 @@ class Port final : public RefCounted<Port> {
   // [any] Call when its plugin ends: later calls of its functions are no-ops, and pull gives silence.
   void disable() noexcept { disabled_.store(true, std::memory_order_release); }
 
+  // [any, not media] Call when the plugin `opener` (PortOwner::name) ends, once its callbacks have returned:
+  // frames that the port would pass to it are dropped, although it has not ended that (stream_to).
+  void cut_stream(const char* opener) noexcept {
+    sink_opener_.compare_exchange_strong(opener, nullptr, std::memory_order_acq_rel);
+  }
+
   // [any] The loop that ticks it, PB_LOOP_ANY for none.
   uint32_t loop() const noexcept { return loop_.load(std::memory_order_relaxed); }
 
@@ -58,6 +64,7 @@ class Port final : public RefCounted<Port> {
   static void push(void* self, const pb_frame* in) noexcept;
   static void detached(void* self) noexcept;
   static int32_t stream_to(void* self, uint32_t flags, pb_frame_fn sink, void* user) noexcept;
+  static void pass_frame(void* self, const pb_frame* frame) noexcept;
   bool reachable() const noexcept { return !disabled_.load(std::memory_order_acquire); }
 
   const pb_port* const table_;  // the owner's, as `self_`
@@ -68,6 +75,10 @@ class Port final : public RefCounted<Port> {
   std::atomic<uint32_t> users_{0};
   std::atomic<uint32_t> loop_{PB_LOOP_ANY};
   std::atomic<bool> disabled_{false};
+  // Whose sink the owner passes frames to, an interned_name(); null: nobody's.
+  std::atomic<const char*> sink_opener_{nullptr};
+  pb_frame_fn sink_ = nullptr;  // [media], as the next one
+  void* sink_user_ = nullptr;
   CallFn done_ = nullptr;
   void* user_ = nullptr;
   Last last_{*this};

@@ -97,7 +97,10 @@ Status PluginLifecycle::quiesce(Deadline deadline) {
   context_->cancel_calls();
   if (wait_for_answers(until)) {
     context_->suppress_callbacks();
-    if (wait_for_answers(until)) return {};
+    if (wait_for_answers(until)) {
+      context_->cut_streams();
+      if (wait_for_answers(until)) return {};
+    }
   }
   is_stuck_ = true;
   return {Code::timeout, "it was not destroyed: after " + std::to_string(deadline.count()) +
