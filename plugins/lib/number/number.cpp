@@ -11,8 +11,7 @@ constexpr size_t kMaxText = 64;  // longer than any number with its separators
 constexpr size_t kMinPhoneDigits = 7;
 constexpr size_t kMaxPhoneDigits = 15;
 constexpr size_t kMaxExtensionDigits = 20;
-constexpr std::string_view kPhoneSeparators = " .-()[]";
-constexpr std::string_view kNumberSeparators = " .-()[]/";
+constexpr std::string_view kSeparators = " .-()[]/";
 
 // Returns whether the text looks like a decimal fraction: it ends in a dot and a single digit, as a
 // spreadsheet appends, or in a dot and zeros and has no other separator.
@@ -40,13 +39,13 @@ bool is_ambiguous(std::string_view text, std::string_view digits) {
 
 // Returns the digits after an optional '+', with "00" turned into '+'; nullopt if there is any other
 // character.
-std::optional<std::string> strip(std::string_view text, std::string_view separators) {
+std::optional<std::string> strip(std::string_view text) {
   if (text.size() > kMaxText) return std::nullopt;
   std::string out;
   for (char c : text) {
     if (is_digit(c) || (c == '+' && out.empty())) {
       out.push_back(c);
-    } else if (separators.find(c) == std::string_view::npos) {
+    } else if (kSeparators.find(c) == std::string_view::npos) {
       return std::nullopt;
     }
   }
@@ -67,14 +66,14 @@ bool is_extension(std::string_view number) {
 }  // namespace
 
 Result<std::string> parse_phone(std::string_view text) {
-  auto number = strip(text, kPhoneSeparators);
+  auto number = strip(text);
   if (!number || !is_international(*number, kMinPhoneDigits))
     return {Code::invalid, "a phone number is + and 7 to 15 digits"};
   return *std::move(number);
 }
 
 Result<std::string> normalise_number(std::string_view text) {
-  auto number = strip(text, kNumberSeparators);
+  auto number = strip(text);
   if (!number || !(is_international(*number, 1) || is_extension(*number)))
     return {Code::invalid, "a number is + and up to 15 digits, or an extension of up to 20 digits"};
   return *std::move(number);
@@ -93,7 +92,7 @@ Result<NumberPattern> NumberPattern::prefix_or_whole(std::string_view text, cons
     return NumberPattern(Kind::whole, *std::move(whole));
   }
   text.remove_suffix(1);
-  auto prefix = strip(text, kNumberSeparators);
+  auto prefix = strip(text);
   if (!prefix || prefix->size() > kMaxExtensionDigits || prefix->rfind("+0", 0) == 0)
     return {Code::invalid, std::string(field) + ": a prefix is digits behind an optional +, then *"};
   if (prefix->empty()) return NumberPattern(Kind::everything, {});

@@ -11,14 +11,13 @@
 
 namespace patchbay::lib {
 
-// Parses a number to dial: `+`, then 7 to 15 digits, the first not 0. Removes spaces, dots, dashes and
-// brackets, and reads a leading "00" as '+'. Refuses "(0)" in an international number, and a spreadsheet's
-// "123.0" or "123.00" (a single digit after a dot at the end, or zeros after the only separator), because
-// another person would be dialled.
+// Parses a number to dial: `+`, then 7 to 15 digits, the first not 0. Removes spaces, dots, dashes,
+// slashes and brackets, and reads a leading "00" as '+'. Refuses "(0)" in an international number, and a
+// spreadsheet's "123.0" or "123.00" (a single digit after a dot at the end, or zeros after the only
+// separator), because another person would be dialled.
 Result<std::string> parse_phone(std::string_view text);
 
-// Parses any complete number: a phone number, or an extension of up to 20 digits without '+'. Also removes
-// slashes.
+// Parses any complete number: a phone number, or an extension of up to 20 digits without '+'.
 Result<std::string> normalise_number(std::string_view text);
 
 // Returns the caller's number from the user part of From in an INVITE; nullopt if it is withheld or not a

@@ -17,9 +17,9 @@ bool same_number(std::string_view a, std::string_view b) {
 }  // namespace
 
 TEST_CASE("a phone number is normalised to E.164") {
-  const char* same[] = {"+493012345678",     "00493012345678",     "+49 30 12345678",   "+49-30-1234-5678",
-                        "+49.30.12345678",   "+49 (30) 12345678",  "+49[30]12345678",   "00 49 30 12345678",
-                        "0-0 49 3012345678", "  +493012345678   ", "(00)49 30 12345678"};
+  const char* same[] = {"+493012345678",     "00493012345678",     "+49 30 12345678",    "+49-30-1234-5678",
+                        "+49.30.12345678",   "+49 (30) 12345678",  "+49[30]12345678",    "00 49 30 12345678",
+                        "0-0 49 3012345678", "  +493012345678   ", "(00)49 30 12345678", "+49 30/12345678"};
   for (const char* text : same) {
     CAPTURE(text);
     auto phone = parse_phone(text);
@@ -45,7 +45,6 @@ TEST_CASE("text that is not a phone number is refused") {
                                   "000493012345678"sv,
                                   "++493012345678"sv,
                                   "49+3012345678"sv,
-                                  "+49/3012345678"sv,
                                   "tel:+493012345678"sv,
                                   "sip:+493012345678@evil"sv,
                                   "+493012345678@evil"sv,
@@ -68,7 +67,7 @@ TEST_CASE("text that is not a phone number is refused") {
   for (auto text : bad) {
     CAPTURE(text);
     CHECK_FALSE(parse_phone(text));
-    if (text.find('/') == text.npos) CHECK_FALSE(same_number(text, "+493012345678"));
+    CHECK_FALSE(same_number(text, "+493012345678"));
   }
   CHECK_FALSE(parse_phone(std::string(100000, ' ') + "+493012345678"));
 }
