@@ -256,7 +256,10 @@ TEST_CASE("S7: displayed names with line breaks and quotes make no header of the
   }
 }
 
-TEST_CASE("S7: the AI transfers a caller to no disguise of a number that is not listed") {
+namespace {
+
+// An AI that tries all disguises, with these settings of the tenant's ai-voice.
+void check_transfers(const std::string& ai_voice) {
   GeminiScript script;
   script.at_turn = {{1, GeminiScript::Event::tool_call}};
   script.tool = "transfer_to_user";
@@ -268,15 +271,18 @@ TEST_CASE("S7: the AI transfers a caller to no disguise of a number that is not 
   // An operator who allowed some of the forms as targets, which the whitelist still refuses.
   std::string targets = std::string("'") + kListed + "', '" + kPremium + "'";
   int count = 2;
-  for (const std::string& form : disguises()) {
-    const bool is_plain = std::all_of(form.begin(), form.end(),
-                                      [](char c) { return c >= ' ' && c < 0x7f && c != '\'' && c != '\\'; });
-    if (is_plain && form.size() <= 100 && count < 32 && lib::parse_phone(form) && form != kPremium) {
+  for (const bool is_number : {true, false})
+    for (const std::string& form : disguises()) {
+      const bool is_plain = std::all_of(
+          form.begin(), form.end(), [](char c) { return c >= ' ' && c < 0x7f && c != '\'' && c != '\\'; });
+      const bool fits = is_plain && form.size() <= 100 && count < 32 && form != kPremium;
+      if (!fits || lib::parse_phone(form).ok() != is_number) continue;
       targets += ", '" + form + "'";
       ++count;
     }
-  }
-  CallServer server(with_reception(trunk.port(), gemini, targets));
+  CallServer::Options with_transfers = with_reception(trunk.port(), gemini, targets);
+  with_transfers.ai_voice = ai_voice;
+  CallServer server(with_transfers);
   list_only_one();
   const AnsweredCall call(server, trunk);
   const size_t calls = script.more_tool_arguments.size() + 1;
@@ -290,9 +296,20 @@ TEST_CASE("S7: the AI transfers a caller to no disguise of a number that is not 
   CHECK(refused >= calls - 40);  // all but the configured ones
   CHECK(rang >= 1);              // and those went to the gates, which refused them
   CHECK(server.logged("the transfer failed"));
-  CHECK(trunk.receive("INVITE ", 500).empty());
+  for (std::string message = trunk.receive("", 500); !message.empty(); message = trunk.receive("", 500)) {
+    CHECK(message.rfind("INVITE ", 0) != 0);
+    CHECK(message.rfind("REFER ", 0) != 0);
+  }
   CHECK(server.metric("patchbay_whitelist_dials_refused_total") >= 1);
 }
+
+}  // namespace
+
+TEST_CASE("S7: the AI transfers a caller to no disguise of a number that is not listed") {
+  check_transfers("{}");
+}
+
+TEST_CASE("S7: nor does it ask the trunk by REFER to call one") { check_transfers("{transferBy: refer}"); }
 
 TEST_CASE(
     "S7: inbound calls that name it in the request URI, To, From and every other header forward nothing") {
