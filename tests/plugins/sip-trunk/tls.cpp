@@ -13,13 +13,6 @@
 #include "tcp_watch.h"
 #include "wire.h"
 
-// Sofia-sip does not free the names that it reads from each certificate, its answers to STUN, and one SSL
-// object when it stops. OpenSSL has no frame pointers, so that stacks may end there.
-extern "C" __attribute__((visibility("default"))) const char* __lsan_default_suppressions();
-extern "C" const char* __lsan_default_suppressions() {
-  return "leak:libsofia-sip-ua.so\nleak:libcrypto.so\nleak:libssl.so";
-}
-
 using namespace patchbay::sip_trunk;
 using namespace patchbay::test;
 using patchbay::lib::SocketAddress;
