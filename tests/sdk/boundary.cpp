@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "boundary_text.h"
+#include "support/boundary_text.h"
 
 namespace {
 

@@ -1,5 +1,5 @@
 // Counts the calls of every function of the boundary: wraps the host's tables and the plugin's. slots.h is
-// generated from the headers (tests/sdk/boundary_tool), so appended functions are counted, too.
+// generated from the headers (tests/support/boundary_tool), so appended functions are counted, too.
 #pragma once
 
 #include <patchbay/plugin.h>

@@ -5,7 +5,7 @@
 #include <cstdio>
 #include <string>
 
-#include "boundary_text.h"
+#include "support/boundary_text.h"
 
 int main(int argc, char** argv) {
   using namespace patchbay::boundary;

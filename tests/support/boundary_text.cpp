@@ -1,4 +1,4 @@
-#include "boundary_text.h"
+#include "support/boundary_text.h"
 
 #include <algorithm>
 #include <fstream>
