@@ -1,5 +1,5 @@
 // The body of an INFO request, whose first line is its type; a digit is one of the sixteen.
-#include "dtmf_info.h"
+#include "dialogs/dtmf_info.h"
 
 #include <cstddef>
 #include <cstdint>

@@ -7,7 +7,7 @@
 #include <map>
 #include <string>
 
-#include "sip_types.h"
+#include "stack/sip_types.h"
 
 namespace patchbay::sip_trunk {
 

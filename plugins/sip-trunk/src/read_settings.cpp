@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "rtp/address.h"
-#include "sip_limits.h"
+#include "stack/sip_limits.h"
 
 namespace patchbay::sip_trunk {
 namespace {

@@ -16,10 +16,10 @@
 #include "routes/route_row.h"
 #include "rtp/jitter_buffer.h"
 #include "secure/secure_media.h"
-#include "sip_limits.h"
-#include "sip_types.h"
+#include "stack/sip_limits.h"
+#include "stack/sip_types.h"
 #include "tls/tls_files.h"
-#include "trunk_hosts.h"
+#include "trunks/trunk_hosts.h"
 
 namespace patchbay::sip_trunk {
 

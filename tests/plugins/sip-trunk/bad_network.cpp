@@ -17,7 +17,7 @@
 #include "caller.h"
 #include "rtp/audio_stream.h"
 #include "sdp/sdp.h"
-#include "sip_stack.h"
+#include "stack/sip_stack.h"
 #include "support/lossy_network.h"
 #include "support/own_network.h"
 #include "support/tone.h"

@@ -11,7 +11,7 @@
 #include <thread>
 #include <vector>
 
-#include "sip_stack.h"
+#include "stack/sip_stack.h"
 
 namespace patchbay::test {
 

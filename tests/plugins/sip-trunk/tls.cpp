@@ -7,10 +7,10 @@
 
 #include "caller.h"
 #include "raw_peer.h"
+#include "stack/tcp_watch.h"
 #include "support/baresip_phone.h"
 #include "support/certificate_authority.h"
 #include "support/kamailio.h"
-#include "tcp_watch.h"
 #include "wire.h"
 
 using namespace patchbay::sip_trunk;

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "rtp/address.h"
-#include "transport.h"
+#include "stack/transport.h"
 
 namespace patchbay::sip_trunk {
 

@@ -6,7 +6,7 @@
 #include <tuple>
 #include <utility>
 
-#include "sip_limits.h"
+#include "stack/sip_limits.h"
 
 namespace patchbay::sip_trunk {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "sip_limits.h"
+#include "stack/sip_limits.h"
 
 namespace patchbay::sip_trunk {
 

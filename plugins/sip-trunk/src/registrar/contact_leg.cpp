@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "hangup_cause.h"
-#include "sip_limits.h"
+#include "legs/hangup_cause.h"
+#include "stack/sip_limits.h"
 
 namespace patchbay::sip_trunk {
 

@@ -9,11 +9,11 @@
 
 #include <string>
 
-#include "leg_control.h"
-#include "leg_media.h"
+#include "legs/leg_control.h"
+#include "legs/leg_media.h"
 #include "read_settings.h"
 #include "registrar/bindings.h"
-#include "sip_stack.h"
+#include "stack/sip_stack.h"
 
 namespace patchbay::sip_trunk {
 

@@ -7,7 +7,7 @@
 
 #include "crypto/digest.h"
 #include "now_ms.h"
-#include "sip_limits.h"
+#include "stack/sip_limits.h"
 
 namespace patchbay::sip_trunk {
 namespace {

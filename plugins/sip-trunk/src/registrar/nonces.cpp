@@ -6,7 +6,7 @@
 
 #include "crypto/digest.h"
 #include "random64.h"
-#include "sip_limits.h"
+#include "stack/sip_limits.h"
 
 namespace patchbay::sip_trunk {
 namespace {

@@ -8,9 +8,9 @@
 #include <string_view>
 #include <utility>
 
-#include "header_text.h"
-#include "request_screen.h"
-#include "sip_limits.h"
+#include "stack/header_text.h"
+#include "stack/request_screen.h"
+#include "stack/sip_limits.h"
 
 namespace patchbay::sip_trunk {
 namespace {

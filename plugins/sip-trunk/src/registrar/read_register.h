@@ -4,7 +4,7 @@
 #include <string>
 
 #include "registrar/register_types.h"
-#include "sofia.h"
+#include "stack/sofia.h"
 
 namespace patchbay::sip_trunk {
 

@@ -1,9 +1,9 @@
 // RegisterExchange: a REGISTER that waits for our answer. Owns its sofia-sip handle. sip thread.
 #pragma once
 
-#include "nua_handle.h"
 #include "registrar/register_types.h"
-#include "sofia.h"
+#include "stack/nua_handle.h"
+#include "stack/sofia.h"
 
 namespace patchbay::sip_trunk {
 

@@ -4,11 +4,11 @@
 
 #include <utility>
 
-#include "header_text.h"
 #include "now_ms.h"
 #include "registrar/digest_credentials.h"
 #include "registrar/read_register.h"
-#include "sip_limits.h"
+#include "stack/header_text.h"
+#include "stack/sip_limits.h"
 
 namespace patchbay::sip_trunk {
 namespace {

@@ -12,8 +12,8 @@
 
 #include "rate/address_limiter.h"
 #include "registrar/challenges.h"
-#include "request_screen.h"
-#include "sofia.h"
+#include "stack/request_screen.h"
+#include "stack/sofia.h"
 
 namespace patchbay::sip_trunk {
 

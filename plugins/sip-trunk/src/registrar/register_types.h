@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "rtp/address.h"
-#include "transport.h"
+#include "stack/transport.h"
 
 namespace patchbay::sip_trunk {
 

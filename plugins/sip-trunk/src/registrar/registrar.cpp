@@ -5,7 +5,7 @@
 
 #include "crypto/random.h"
 #include "now_ms.h"
-#include "sip_limits.h"
+#include "stack/sip_limits.h"
 
 namespace patchbay::sip_trunk {
 namespace {

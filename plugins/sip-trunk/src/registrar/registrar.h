@@ -21,7 +21,7 @@
 #include "registrar/contact_leg.h"
 #include "registrar/digest_check.h"
 #include "registrar/registrar_metrics.h"
-#include "sip_stack.h"
+#include "stack/sip_stack.h"
 #include "tls/certificates.h"
 #include "users/contact_directory.h"
 

@@ -5,7 +5,7 @@
 
 #include <cstddef>
 
-#include "sip_types.h"
+#include "stack/sip_types.h"
 
 namespace patchbay::sip_trunk {
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "registrar/bindings.h"
-#include "sip_types.h"
+#include "stack/sip_types.h"
 
 namespace patchbay::sip_trunk {
 

@@ -11,7 +11,7 @@
 #include "routes/route_responses.h"
 #include "routes/trunk_choice.h"
 #include "routes/unreachable_rows.h"
-#include "sip_limits.h"
+#include "stack/sip_limits.h"
 
 namespace patchbay::sip_trunk {
 namespace {

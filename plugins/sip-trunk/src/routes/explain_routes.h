@@ -11,12 +11,12 @@
 #include <string>
 #include <vector>
 
-#include "gate_report.h"
+#include "legs/gate_report.h"
 #include "read_settings.h"
 #include "routes/route_tables.h"
-#include "trunk_health.h"
-#include "trunk_limits.h"
-#include "trunk_names.h"
+#include "trunks/trunk_health.h"
+#include "trunks/trunk_limits.h"
+#include "trunks/trunk_names.h"
 
 namespace patchbay::sip_trunk {
 

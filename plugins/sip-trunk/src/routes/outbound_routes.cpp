@@ -7,7 +7,7 @@
 
 #include "routes/route_responses.h"
 #include "routes/row_order.h"
-#include "sip_limits.h"
+#include "stack/sip_limits.h"
 
 namespace patchbay::sip_trunk {
 namespace {

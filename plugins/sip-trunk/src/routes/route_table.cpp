@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "routes/row_order.h"
-#include "sip_limits.h"
+#include "stack/sip_limits.h"
 
 namespace patchbay::sip_trunk {
 

@@ -4,9 +4,9 @@
 #include <patchbay/services/http_routes.h>
 
 #include "read_settings.h"
-#include "trunk_health.h"
-#include "trunk_limits.h"
-#include "trunk_registrations.h"
+#include "trunks/trunk_health.h"
+#include "trunks/trunk_limits.h"
+#include "trunks/trunk_registrations.h"
 
 namespace patchbay::sip_trunk {
 

@@ -4,7 +4,7 @@
 #include <system_error>
 #include <utility>
 
-#include "sip_limits.h"
+#include "stack/sip_limits.h"
 
 namespace patchbay::sip_trunk {
 

@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "rtp/address.h"
-#include "sip_limits.h"
+#include "stack/sip_limits.h"
 
 namespace patchbay::sip_trunk {
 namespace {

@@ -9,8 +9,8 @@
 #include <ctime>
 #include <utility>
 
-#include "sip_limits.h"
-#include "tcp_watch.h"
+#include "stack/sip_limits.h"
+#include "stack/tcp_watch.h"
 
 namespace patchbay::sip_trunk {
 namespace {

@@ -9,7 +9,7 @@
 #include <map>
 #include <memory>
 
-#include "answerer_search.h"
+#include "legs/answerer_search.h"
 #include "read_settings.h"
 #include "users/contact_directory.h"
 #include "users/inbound_user_call.h"

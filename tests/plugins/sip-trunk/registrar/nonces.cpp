@@ -2,7 +2,7 @@
 
 #include <doctest/doctest.h>
 
-#include "sip_limits.h"
+#include "stack/sip_limits.h"
 
 using namespace patchbay::sip_trunk;
 

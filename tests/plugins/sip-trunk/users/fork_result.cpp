@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "hangup_cause.h"
+#include "legs/hangup_cause.h"
 
 using namespace patchbay::sip_trunk;
 using patchbay::telephony::Ended;

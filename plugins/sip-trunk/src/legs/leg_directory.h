@@ -1,0 +1,50 @@
+// LegDirectory: the answered legs of both directions, for those that refer to another one. Main strand.
+#pragma once
+
+#include <patchbay/service.h>
+
+#include <map>
+#include <string>
+
+#include "calls/live_calls.h"
+#include "legs/dial_gate_check.h"
+#include "stack/sip_types.h"
+
+namespace patchbay::sip_trunk {
+
+// What a transfer needs of a leg.
+struct AnsweredLeg {
+  DialogId dialog = 0;
+  std::string tenant;
+  std::string trunk_id;
+  std::string number;  // of the far end, normalised; "": not known
+  uint64_t owner = 0;  // the plugin
+};
+
+class LegDirectory {
+ public:
+  // The gates outlive this. `require_gate`: as in the settings.
+  explicit LegDirectory(const std::map<std::string, RegisteredGate>& gates) : gates_(gates) {}
+
+  void add(Handle leg, AnsweredLeg data) { legs_[leg.id] = std::move(data); }
+  void remove(Handle leg) { legs_.erase(leg.id); }
+  // Null: there is no such answered leg.
+  const AnsweredLeg* find(Handle leg) const {
+    const auto at = legs_.find(leg.id);
+    return at != legs_.end() ? &at->second : nullptr;
+  }
+  // All calls, also those that ring.
+  LiveCalls& calls() noexcept { return calls_; }
+  std::vector<RegisteredGate> gates() const {
+    std::vector<RegisteredGate> out;
+    for (const auto& [name, gate] : gates_) out.push_back(gate);
+    return out;
+  }
+
+ private:
+  const std::map<std::string, RegisteredGate>& gates_;
+  std::map<decltype(Handle::id), AnsweredLeg> legs_;
+  LiveCalls calls_;
+};
+
+}  // namespace patchbay::sip_trunk
