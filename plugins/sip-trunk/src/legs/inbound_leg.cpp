@@ -46,28 +46,17 @@ std::string warning_of(const std::string& reason) {
 
 InboundLeg::InboundLeg(const Host& host, SipStack& stack, LegDirectory& directory,
                        const ServerSettings& server, Init init, Function<void()> on_closed)
-    : host_(host),
-      stack_(stack),
-      server_(server),
-      dialog_(init.dialog),
+    : CallLeg(host, stack, server, Log(host).with(init.offer.call_id), {}),
       invite_(std::move(init.invite)),
       trunk_(std::move(init.trunk)),
       offer_(std::move(init.offer)),
-      log_(Log(host).with(offer_.call_id)),
       on_closed_(std::move(on_closed)),
       place_(std::move(init.place)),
-      service_(host),
       search_(host, log_, [this](const telephony::Taken& taken) { on_offered(taken); }),
-      media_(
-          host, server_, [this](char digit) { listener_.send(LegListener::digit, {std::string(1, digit)}); },
-          [this](const std::string& why) {
-            failure_ = why;
-            hangup();
-          }),
-      control_(stack, media_, log_),
       live_(directory.calls(), {offer_.call_id, offer_.tenant, "inbound", offer_.from_number, offer_.did,
                                 "ringing", offer_.trunk_id, host.wall_ms(), nullptr, 0}),
       transfer_(host, stack, directory, log_, server_.require_gate, offer_.call_id, offer_.call_id) {
+  dialog_ = init.dialog;
   service_
       .on(Leg::hangup,
           [this](const telephony::Hangup& why) -> Result<Empty> {
@@ -78,7 +67,6 @@ InboundLeg::InboundLeg(const Host& host, SipStack& stack, LegDirectory& director
       .on(Leg::answer, [this](const Empty&) { return answer(); })
       .on(Leg::ring, [this](const telephony::Ring& how) { return ring(how); })
       .on(Leg::reject, [this](const telephony::Reject& why) { return reject(why); });
-  control_.provide(service_);
   transfer_.provide(service_);
 }
 
@@ -90,7 +78,7 @@ void InboundLeg::start(std::vector<RegisteredAnswerer> answerers) {
                                 {"from", offer_.from_number},
                                 {"target", offer_.target},
                                 {"sip-call-id", invite_.call_id}});
-  const Status taken = stack_.take(dialog_, {offer_.tenant, offer_.trunk_id, trunk_}, *this);
+  const Status taken = stack_.take(dialog_, {offer_.tenant, offer_.trunk_id, trunk_}, events_);
   if (!taken) return close(ended_as("failed", taken.error().text));
   is_taken_ = true;
   offer_.leg = service_.handle();
@@ -160,7 +148,7 @@ Result<Empty> InboundLeg::reject(const telephony::Reject& why) {
 
 bool InboundLeg::prepare_media() {
   if (port_) return true;
-  Status ready = media_.open();
+  Status ready = open_sockets();
   if (ready) ready = media_.use_security(trunk_, log_);
   if (ready) {
     auto sdp = media_.negotiation().answer_invite(invite_.source, trunk_.media, invite_.sdp);
@@ -194,41 +182,19 @@ void InboundLeg::hangup() {
   stack_.hangup(dialog_);
 }
 
-std::string InboundLeg::on_reoffer(DialogId, std::string_view sdp) {
-  auto answer = media_.negotiation().answer(sdp);
-  return answer ? *std::move(answer) : std::string();
+void InboundLeg::fail(const std::string& why) {
+  failure_ = why;
+  hangup();
 }
 
-void InboundLeg::on_reanswer(DialogId, std::string_view sdp) {
-  const Status applied = media_.negotiation().apply_answer(sdp);
-  if (applied) return;
-  post(host_, kMainStrand, alive_.bind([this, why = applied.error().text] {
-    log_.warn("the answer to our offer has no usable media", {{"why", why}});
-    if (!invite_.sdp.empty()) return;  // of a re-INVITE: the earlier media stay
-    failure_ = "no usable media: " + why;
-    hangup();
-  }));
+void InboundLeg::on_dialog_reanswer_failed(DialogId id, const std::string& why) {
+  CallLeg::on_dialog_reanswer_failed(id, why);
+  if (invite_.sdp.empty()) fail("no usable media: " + why);  // else of a re-INVITE: the earlier media stay
 }
 
-void InboundLeg::on_info_digit(DialogId, char digit) {
-  post(host_, kMainStrand, alive_.bind([this, digit] { media_.add_info_digit(digit); }));
-}
+void InboundLeg::on_dialog_refer_step(DialogId, const ReferStep& step) { transfer_.on_step(step); }
 
-void InboundLeg::on_reoffer_answered(DialogId, int status, std::string_view sdp) {
-  post(host_, kMainStrand, alive_.bind([this, done = media_.negotiation().reoffer_answered(status, sdp)] {
-    control_.on_reoffer_answered(done);
-  }));
-}
-
-void InboundLeg::on_refer(DialogId, const ReferStep& step) {
-  post(host_, kMainStrand, alive_.bind([this, step] { transfer_.on_step(step); }));
-}
-
-void InboundLeg::on_ended(DialogId, const DialogEnd& ended) {
-  post(host_, kMainStrand, alive_.bind([this, ended] { on_dialog_ended(ended); }));
-}
-
-void InboundLeg::on_dialog_ended(const DialogEnd& ended) {
+void InboundLeg::on_dialog_ended(DialogId, const DialogEnd& ended) {
   is_over_ = true;
   search_.cancel();
   telephony::Ended result = hangup_cause(ended);

@@ -28,7 +28,7 @@ Status LegMedia::open() {
   options.cname = "patchbay";
   port_ = std::make_unique<LegPort>(host_, std::move(socket), options,
                                     [this](char digit) { add_digit(DigitMerger::Source::media, digit); });
-  setup_ = std::make_unique<MediaSetup>(server_, *port_, watch_);
+  setup_ = std::make_shared<MediaSetup>(server_, *port_, watch_);
   family_ = ip.family();
   return {};
 }

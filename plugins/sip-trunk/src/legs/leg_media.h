@@ -39,6 +39,7 @@ class LegMedia {
   int family() const noexcept { return family_; }
   // [any thread] Once open.
   MediaSetup& negotiation() { return *setup_; }
+  const std::shared_ptr<MediaSetup>& shared_negotiation() const noexcept { return setup_; }
   // Opens the audio port; 0: the host refuses it.
   Handle open_port();
   // Once the audio port is open: other plugins may have access to it.
@@ -70,7 +71,7 @@ class LegMedia {
   MediaWatch watch_;
   Function<void(const std::string& why)> on_failed_;
   std::unique_ptr<LegPort> port_;
-  std::unique_ptr<MediaSetup> setup_;
+  std::shared_ptr<MediaSetup> setup_;      // shared with the listener of the dialog
   std::unique_ptr<DtlsInbox> dtls_inbox_;  // with dtls_: unless the trunk's calls are never encrypted
   std::unique_ptr<DtlsLeg> dtls_;
   // state

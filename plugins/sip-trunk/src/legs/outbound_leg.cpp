@@ -14,30 +14,18 @@ OutboundLeg::OutboundLeg(const Host& host, SipStack& stack, Resolver& resolver, 
                          TrunkHealth& health, LegDirectory& directory, const ServerSettings& server,
                          const TenantTrunks& trunks, std::vector<std::string> trunk_ids,
                          telephony::Dial request, Function<void()> on_closed)
-    : host_(host),
-      stack_(stack),
+    : CallLeg(host, stack, server, Log(host).with(request.correlation), request.listener),
       limits_(limits),
       health_(health),
-      server_(server),
       trunks_(trunks.trunks),
       request_(std::move(request)),
-      log_(Log(host).with(request_.correlation)),
       on_closed_(std::move(on_closed)),
-      service_(host),
-      listener_(Lease<LegListener>::open(host, request_.listener)),
       gate_check_(host, log_,
                   [this](const Status& allowed) {
                     if (allowed) return open_media();
                     close(ended_as("denied", allowed.error().text));
                   }),
       failover_(std::move(trunk_ids)),
-      media_(
-          host, server_, [this](char digit) { listener_.send(LegListener::digit, {std::string(1, digit)}); },
-          [this](const std::string& why) {
-            no_media_ = why;
-            hangup();
-          }),
-      control_(stack, media_, log_),
       transfer_(host, stack, directory, log_, server_.require_gate, request_.call_id, request_.correlation),
       live_(directory.calls(), {request_.call_id, request_.tenant, "outbound", request_.number, "",
                                 "dialling", "", host.wall_ms(), nullptr, 0}),
@@ -50,7 +38,6 @@ OutboundLeg::OutboundLeg(const Host& host, SipStack& stack, Resolver& resolver, 
     hangup();
     return Empty{};
   });
-  control_.provide(service_);
   transfer_.provide(service_);
   LegControl::refuse_answers(service_);
 }
@@ -63,7 +50,7 @@ void OutboundLeg::start(std::vector<RegisteredGate> gates) {
 }
 
 void OutboundLeg::open_media() {
-  if (const Status opened = media_.open(); !opened)
+  if (const Status opened = open_sockets(); !opened)
     return close(ended_as("failed", "no RTP port: " + opened.error().text));
   try_trunk();
 }
@@ -128,7 +115,7 @@ void OutboundLeg::on_resolved(const Result<TrunkTargets>& found) {
     return close(ended_as("failed", "no keys for SRTP: " + keys.error().text));
   call.offer = media_.negotiation().offer(call.targets.front().address, call.trunk.media);
   log_.info("dialling", {{"trunk", id}, {"address", call.targets.front().address.text()}});
-  const auto dialog = stack_.dial(std::move(call), *this);
+  const auto dialog = stack_.dial(std::move(call), events_);
   if (!dialog) return close(ended_as("failed", dialog.error().text));
   dialog_ = *dialog;
 }
@@ -164,24 +151,21 @@ void OutboundLeg::on_owner_ended() {
   hangup();
 }
 
-void OutboundLeg::on_progress(DialogId id, int status, std::string_view sdp, std::string_view) {
-  post(host_, kMainStrand, alive_.bind([this, id, status, early = !sdp.empty()] {
-    if (id != dialog_ || closed_) return;
-    failover_.on_progress(status);
-    const std::string* trunk = failover_.current();
-    if (trunk != nullptr) health_.call_answered({request_.tenant, *trunk});
-    listener_.send(LegListener::progress, {status, trunk != nullptr ? *trunk : std::string(), early});
-  }));
+void OutboundLeg::fail(const std::string& why) {
+  no_media_ = why;
+  hangup();
 }
 
-void OutboundLeg::on_answered(DialogId id, std::string_view sdp, std::string_view peer_ip) {
-  media_.negotiation().keep_first_answer(sdp, peer_ip);
-  post(host_, kMainStrand, alive_.bind([this, id, sdp = std::string(sdp), peer = std::string(peer_ip)] {
-    if (id == dialog_ && !closed_) on_dialog_answered(id, sdp, peer);
-  }));
+void OutboundLeg::on_dialog_progress(DialogId id, int status, bool is_early) {
+  if (id != dialog_ || closed_) return;
+  failover_.on_progress(status);
+  const std::string* trunk = failover_.current();
+  if (trunk != nullptr) health_.call_answered({request_.tenant, *trunk});
+  listener_.send(LegListener::progress, {status, trunk != nullptr ? *trunk : std::string(), is_early});
 }
 
 void OutboundLeg::on_dialog_answered(DialogId id, const std::string& sdp, const std::string& peer_ip) {
+  if (id != dialog_ || closed_) return;
   const Status applied = media_.negotiation().apply_first_answer(sdp, peer_ip);
   const Handle port = applied ? media_.open_port() : Handle();
   if (!applied) {
@@ -209,33 +193,7 @@ void OutboundLeg::report_answered(Handle port) {
                  {trunk != nullptr ? *trunk : std::string(), (answered_ns_ - started_ns_) / 1'000'000, port});
 }
 
-std::string OutboundLeg::on_reoffer(DialogId, std::string_view sdp) {
-  auto answer = media_.negotiation().answer(sdp);
-  return answer ? *std::move(answer) : std::string();
-}
-
-void OutboundLeg::on_reanswer(DialogId, std::string_view sdp) {
-  const Status applied = media_.negotiation().apply_answer(sdp);
-  if (!applied) log_.warn("the new answer has no usable media", {{"why", applied.error().text}});
-}
-
-void OutboundLeg::on_info_digit(DialogId, char digit) {
-  post(host_, kMainStrand, alive_.bind([this, digit] { media_.add_info_digit(digit); }));
-}
-
-void OutboundLeg::on_reoffer_answered(DialogId, int status, std::string_view sdp) {
-  post(host_, kMainStrand, alive_.bind([this, done = media_.negotiation().reoffer_answered(status, sdp)] {
-    control_.on_reoffer_answered(done);
-  }));
-}
-
-void OutboundLeg::on_refer(DialogId, const ReferStep& step) {
-  post(host_, kMainStrand, alive_.bind([this, step] { transfer_.on_step(step); }));
-}
-
-void OutboundLeg::on_ended(DialogId id, const DialogEnd& ended) {
-  post(host_, kMainStrand, alive_.bind([this, id, ended] { on_dialog_ended(id, ended); }));
-}
+void OutboundLeg::on_dialog_refer_step(DialogId, const ReferStep& step) { transfer_.on_step(step); }
 
 void OutboundLeg::on_dialog_ended(DialogId id, const DialogEnd& ended) {
   if (id != dialog_ || closed_) return;

@@ -13,10 +13,9 @@
 #include <string>
 #include <vector>
 
+#include "legs/call_leg.h"
 #include "legs/dial_gate_check.h"
-#include "legs/leg_control.h"
 #include "legs/leg_directory.h"
-#include "legs/leg_media.h"
 #include "legs/leg_transfer.h"
 #include "read_settings.h"
 #include "stack/sip_stack.h"
@@ -28,9 +27,8 @@
 
 namespace patchbay::sip_trunk {
 
-// Lives on the main strand; the sip thread calls the DialogListener functions. Destroy it only after
-// on_closed().
-class OutboundLeg final : public DialogListener {
+// Lives on the main strand. Destroy it only after on_closed().
+class OutboundLeg final : public CallLeg {
  public:
   // Tries the trunks `trunk_ids` of `trunks`, in order. Calls on_closed() last, on the main strand. Construct
   // it in the method that dials, because the calling plugin owns the call, as its listener does.
@@ -40,10 +38,6 @@ class OutboundLeg final : public DialogListener {
 
   // Also calls f(refused) on the main strand when a trunk is passed over because of its limit.
   void on_limited_for_metrics(Function<void(const TrunkRefusal&)> f) { limited_ = std::move(f); }
-  // Also calls f(ended) on the main strand when the call has ended.
-  void on_ended_for_metrics(Function<void(const telephony::Ended&)> f) { metrics_ = std::move(f); }
-
-  Handle handle() { return service_.handle(); }
   // Asks the gates one by one, then dials.
   void start(std::vector<RegisteredGate> gates);
   void hangup();
@@ -57,42 +51,27 @@ class OutboundLeg final : public DialogListener {
   bool pass_over(const std::string& why);
   void on_resolved(const Result<TrunkTargets>& found);
   void on_trunk_failed(const DialogEnd& ended);
-  void on_dialog_answered(DialogId id, const std::string& sdp, const std::string& peer_ip);
   void report_answered(Handle port);
-  void on_dialog_ended(DialogId id, const DialogEnd& ended);
   void close(const telephony::Ended& ended);
   void close_with_stats(telephony::Ended result);
 
-  // sip thread
-  void on_progress(DialogId id, int status, std::string_view sdp, std::string_view peer_ip) override;
-  void on_answered(DialogId id, std::string_view sdp, std::string_view peer_ip) override;
-  std::string on_reoffer(DialogId id, std::string_view sdp) override;
-  void on_reanswer(DialogId id, std::string_view sdp) override;
-  void on_info_digit(DialogId id, char digit) override;
-  void on_reoffer_answered(DialogId id, int status, std::string_view sdp) override;
-  void on_refer(DialogId id, const ReferStep& step) override;
-  void on_ended(DialogId id, const DialogEnd& ended) override;
+  void fail(const std::string& why) override;
+  void on_dialog_progress(DialogId id, int status, bool is_early) override;
+  void on_dialog_answered(DialogId id, const std::string& sdp, const std::string& peer_ip) override;
+  void on_dialog_refer_step(DialogId id, const ReferStep& step) override;
+  void on_dialog_ended(DialogId id, const DialogEnd& ended) override;
 
   // borrowed
-  const Host& host_;
-  SipStack& stack_;
   TrunkLimits& limits_;
   TrunkHealth& health_;
   // owned
-  const ServerSettings server_;
   const std::map<std::string, TrunkAccess> trunks_;
   const telephony::Dial request_;
-  const Log log_;
   Function<void()> on_closed_;
-  Function<void(const telephony::Ended&)> metrics_;
   Function<void(const TrunkRefusal&)> limited_;
-  Provision<telephony::Leg> service_;
-  Lease<telephony::LegListener> listener_;
   DialGateCheck gate_check_;
   TrunkFailover failover_;
   TrunkPlace place_;  // at the current trunk
-  LegMedia media_;    // open before the first dialog
-  LegControl control_;
   LegTransfer transfer_;
   LiveCall live_;
   TrunkLookup lookup_;
@@ -100,14 +79,12 @@ class OutboundLeg final : public DialogListener {
   const Handle dialler_;  // the plugin
   EndWatch dialler_watch_;
   // state, main strand
-  DialogId dialog_ = 0;
   int64_t started_ns_ = 0;
   int64_t answered_ns_ = 0;
   std::string earlier_trunks_;  // why the trunks before the current one failed
   bool hanging_up_ = false;
   bool closed_ = false;
   std::string no_media_;  // why this leg hung up: no media
-  Lifetime alive_;
 };
 
 }  // namespace patchbay::sip_trunk

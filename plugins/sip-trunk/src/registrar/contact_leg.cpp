@@ -20,23 +20,11 @@ constexpr char kElsewhere[] = "SIP;cause=200;text=\"Call completed elsewhere\"";
 ContactLeg::ContactLeg(const Host& host, SipStack& stack, const ServerSettings& server, TrunkAccess access,
                        Target target, telephony::RingContact request, Handle caller,
                        Function<void(bool unreachable)> on_closed)
-    : host_(host),
-      stack_(stack),
-      server_(server),
+    : CallLeg(host, stack, server, Log(host).with(request.correlation), request.listener),
       access_(std::move(access)),
       target_(std::move(target)),
       request_(std::move(request)),
-      log_(Log(host).with(request_.correlation)),
       on_closed_(std::move(on_closed)),
-      service_(host),
-      listener_(Lease<LegListener>::open(host, request_.listener)),
-      media_(
-          host, server_, [this](char digit) { listener_.send(LegListener::digit, {std::string(1, digit)}); },
-          [this](const std::string& why) {
-            failure_ = why;
-            hangup();
-          }),
-      control_(stack, media_, log_),
       listener_watch_(host, request_.listener, [this] { on_owner_ended(); }),
       caller_watch_(host, caller, [this] { on_owner_ended(); }) {
   service_.on(telephony::Leg::hangup, [this](const telephony::Hangup& why) -> Result<Empty> {
@@ -47,13 +35,12 @@ ContactLeg::ContactLeg(const Host& host, SipStack& stack, const ServerSettings& 
   service_.on(telephony::Leg::transfer, [](const telephony::Transfer&) -> Result<telephony::Transferred> {
     return {Code::unsupported, "a user's telephone does not transfer calls for us"};
   });
-  control_.provide(service_);
   LegControl::refuse_answers(service_);
 }
 
 void ContactLeg::start() {
   started_ns_ = host_.mono_ns();
-  Status ready = media_.open();
+  Status ready = open_sockets();
   if (ready) ready = media_.use_security(access_, log_);
   if (!ready) return close(ended_as("failed", "no media: " + ready.error().text));
   OutboundCall call;
@@ -72,7 +59,7 @@ void ContactLeg::start() {
   log_.info("ringing a telephone", {{"user", request_.user},
                                     {"address", target_.address.text()},
                                     {"transport", name_of(target_.transport)}});
-  const auto dialog = stack_.dial(std::move(call), *this);
+  const auto dialog = stack_.dial(std::move(call), events_);
   if (!dialog) return close(ended_as("failed", dialog.error().text));
   dialog_ = *dialog;
 }
@@ -89,20 +76,17 @@ void ContactLeg::on_owner_ended() {
   hangup();
 }
 
-void ContactLeg::on_progress(DialogId, int status, std::string_view, std::string_view) {
-  post(host_, kMainStrand, alive_.bind([this, status] {
-    if (!closed_) listener_.send(LegListener::progress, {status, {}, false, {}});
-  }));
+void ContactLeg::fail(const std::string& why) {
+  failure_ = why;
+  hangup();
 }
 
-void ContactLeg::on_answered(DialogId, std::string_view sdp, std::string_view peer_ip) {
-  media_.negotiation().keep_first_answer(sdp, peer_ip);
-  post(host_, kMainStrand, alive_.bind([this, sdp = std::string(sdp), peer = std::string(peer_ip)] {
-    if (!closed_) on_dialog_answered(sdp, peer);
-  }));
+void ContactLeg::on_dialog_progress(DialogId, int status, bool) {
+  if (!closed_) listener_.send(LegListener::progress, {status, {}, false, {}});
 }
 
-void ContactLeg::on_dialog_answered(const std::string& sdp, const std::string& peer_ip) {
+void ContactLeg::on_dialog_answered(DialogId, const std::string& sdp, const std::string& peer_ip) {
+  if (closed_) return;
   const Status applied = media_.negotiation().apply_first_answer(sdp, peer_ip);
   const Handle port = applied ? media_.open_port() : Handle();
   is_answered_ = true;
@@ -115,31 +99,7 @@ void ContactLeg::on_dialog_answered(const std::string& sdp, const std::string& p
   control_.open(dialog_);
 }
 
-std::string ContactLeg::on_reoffer(DialogId, std::string_view sdp) {
-  auto answer = media_.negotiation().answer(sdp);
-  return answer ? *std::move(answer) : std::string();
-}
-
-void ContactLeg::on_reanswer(DialogId, std::string_view sdp) {
-  const Status applied = media_.negotiation().apply_answer(sdp);
-  if (!applied) log_.warn("the new answer has no usable media", {{"why", applied.error().text}});
-}
-
-void ContactLeg::on_info_digit(DialogId, char digit) {
-  post(host_, kMainStrand, alive_.bind([this, digit] { media_.add_info_digit(digit); }));
-}
-
-void ContactLeg::on_reoffer_answered(DialogId, int status, std::string_view sdp) {
-  post(host_, kMainStrand, alive_.bind([this, done = media_.negotiation().reoffer_answered(status, sdp)] {
-    control_.on_reoffer_answered(done);
-  }));
-}
-
-void ContactLeg::on_ended(DialogId, const DialogEnd& ended) {
-  post(host_, kMainStrand, alive_.bind([this, ended] { on_dialog_ended(ended); }));
-}
-
-void ContactLeg::on_dialog_ended(const DialogEnd& ended) {
+void ContactLeg::on_dialog_ended(DialogId, const DialogEnd& ended) {
   const bool is_lost = ended.reason == EndReason::silence || ended.reason == EndReason::transport;
   unreachable_ = is_lost && !is_answered_;
   telephony::Ended result = hangup_cause(ended);

@@ -1,0 +1,38 @@
+#include "legs/call_leg.h"
+
+namespace patchbay::sip_trunk {
+
+using telephony::LegListener;
+
+CallLeg::CallLeg(const Host& host, SipStack& stack, const ServerSettings& server, Log log, Handle listener)
+    : host_(host),
+      stack_(stack),
+      server_(server),
+      log_(std::move(log)),
+      service_(host),
+      listener_(listener ? Lease<LegListener>::open(host, listener) : Lease<LegListener>()),
+      media_(
+          host, server_, [this](char digit) { listener_.send(LegListener::digit, {std::string(1, digit)}); },
+          [this](const std::string& why) { fail(why); }),
+      control_(stack, media_, log_),
+      events_(host, *this) {
+  control_.provide(service_);
+}
+
+Status CallLeg::open_sockets() {
+  PB_TRY(media_.open());
+  events_.use(media_.shared_negotiation());
+  return {};
+}
+
+void CallLeg::on_dialog_reanswer_failed(DialogId, const std::string& why) {
+  log_.warn("the answer to our offer has no usable media", {{"why", why}});
+}
+
+void CallLeg::on_dialog_digit(DialogId, char digit) { media_.add_info_digit(digit); }
+
+void CallLeg::on_dialog_reoffer_over(DialogId, const Status& applied) {
+  control_.on_reoffer_answered(applied);
+}
+
+}  // namespace patchbay::sip_trunk
