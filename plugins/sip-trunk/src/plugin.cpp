@@ -13,18 +13,15 @@
 
 #include "calls/call_access.h"
 #include "dialogs/dialog_store.h"
-#include "ladder/ladder_route.h"
+#include "endpoints.h"
+#include "ladder/ladders.h"
 #include "legs/inbound_calls.h"
-#include "legs/outbound_leg.h"
+#include "legs/outbound_calls.h"
 #include "metrics.h"
 #include "read_settings.h"
 #include "registrar/registrar.h"
-#include "routes/explain_routes.h"
-#include "routes/inbound_routes.h"
-#include "routes/outbound_routes.h"
 #include "routes/route_tables.h"
-#include "routes/trunk_choice.h"
-#include "routes/trunk_routes.h"
+#include "settings_change.h"
 #include "stack/sip_limits.h"
 #include "stack/sip_stack.h"
 #include "tls/certificate_files.h"
@@ -35,13 +32,10 @@
 #include "trunks/trunk_names.h"
 #include "trunks/trunk_registrations.h"
 #include "users/contact_directory.h"
-#include "users/contact_routes.h"
 #include "users/user_calls.h"
 
 namespace patchbay::sip_trunk {
 namespace {
-
-constexpr char kNoTrunk[] = "no trunk is configured for the number";
 
 // Goes into a Call-ID.
 bool is_call_id(const std::string& text) {
@@ -58,32 +52,84 @@ class SipTrunk final : public Plugin {
     shared_use_ = std::make_unique<SharedTrunkUse>(host(), limits_, owner);
     shared_use_->start();
     dialogs_ = std::make_unique<DialogStore>(host(), *metrics_, std::move(owner));
+    PB_TRY_VALUE(const SipStack::Options options, stack_options());
+    make_parts();
+    PB_TRY_VALUE(stack_, SipStack::start(options));
+    if (settings_.registrar.is_on) {
+      const bool has_certificate = !settings_.server.tls_files.certificate.empty();
+      const Status listens = registrar_->start(has_certificate ? options.certificates : nullptr);
+      if (!listens) return {listens.error().code, "registrar: " + listens.error().text};
+    }
+    start_parts();
+    write_listening_file();
+    export_stats();
+    offer_services();
+    return {};
+  }
+
+  // Offers the service once the routes are known, because an earlier call could take a wrong trunk.
+  void finish_start(Done done) override {
+    tables_->load([this, done = std::make_shared<Done>(std::move(done))](Status status) {
+      if (status) status = service_->publish();
+      if (status) status = accesses_->publish();
+      if (status) endpoints_->open();
+      if (status) inbound_->open();
+      (*done)(std::move(status));
+    });
+  }
+
+  Status check_config(const Config& config) override {
+    PB_TRY_VALUE(const Settings next, Settings::read(config));
+    if (next.uses_tls()) PB_TRY(TlsCertificates::load(next.server.tls_files));
+    if (!stack_) return {};  // called before start()
+    return check_change(settings_, next, has_tcp_, has_tls_);
+  }
+
+  void reconfigure(const Config& config) override {
+    auto next = Settings::read(config);
+    if (!next) return;
+    settings_ = *std::move(next);
+    warn();
+    if (has_tls_)
+      if (auto loaded = certificates_.load(settings_.server.tls_files)) use_certificates(*std::move(loaded));
+    registrar_->configure();
+    tables_->configure(settings_);
+    names_->watch(settings_.trunk_names());
+    health_->configure(settings_);
+    registrations_->configure(settings_);
+    update_allowed_peers();
+  }
+
+  Result<SipStack::Options> stack_options() {
     SipStack::Options options;
     options.listen_ip = settings_.server.listen_ip;
     options.listen_port = settings_.server.listen_port;
     options.advertise = settings_.server.advertise;
-    options.tcp = settings_.uses_tcp();
+    options.tcp = has_tcp_ = settings_.uses_tcp();
     options.allowed_peers = settings_.trunk_addresses();
     options.silence_timeout_ms = settings_.server.silence_timeout_ms;
     options.log = dialogs_.get();
     options.messages = &ladders_;
-    options.tls = settings_.uses_tls();
+    options.tls = has_tls_ = settings_.uses_tls();
     options.tls_port = settings_.server.tls_port;
     if (options.tls) {
       PB_TRY_VALUE(options.certificates, certificates_.load(settings_.server.tls_files));
     }
-    has_tcp_ = options.tcp;
     options.on_call = [this, take = alive_.bind([this](DialogId dialog, const InboundInvite& invite) {
       inbound_->on_call(dialog, invite);
     })](DialogId dialog, const InboundInvite& invite) {
       post(host(), kMainStrand, [take, dialog, invite]() mutable { take(dialog, invite); });
     };
-    has_tls_ = options.tls;
     options.on_filter_changed = [this, take = alive_.bind([this](const Status& filtered) {
       on_filter_changed(filtered);
     })](const Status& filtered) {
       post(host(), kMainStrand, [take, filtered]() mutable { take(filtered); });
     };
+    return options;
+  }
+
+  // Makes what the stack's callbacks use.
+  void make_parts() {
     contacts_ = std::make_unique<ContactDirectory>(host());
     user_calls_ = std::make_unique<UserCalls>(host(), settings_, *contacts_);
     user_calls_->on_count([this] { on_legs_changed(); });
@@ -92,20 +138,22 @@ class SipTrunk final : public Plugin {
     names_ = std::make_unique<TrunkNames>(host(), resolver_, *metrics_, [this] { update_allowed_peers(); });
     health_ = std::make_unique<TrunkHealth>(host(), resolver_);
     registrations_ = std::make_unique<TrunkRegistrations>(host(), resolver_);
-    routes_ = std::make_unique<Routes>(host(), settings_, *names_, gates_, limits_, *health_, *registrations_,
-                                       ladders_, *contacts_);
-    routes_->tables.configure(settings_);
-    inbound_ = std::make_unique<InboundCalls>(host(), settings_, *names_, limits_, routes_->tables.inbound,
+    tables_ = std::make_unique<RouteTables>(host());
+    tables_->configure(settings_);
+    endpoints_ = std::make_unique<Endpoints>(host(), settings_, *tables_, *names_, gates_, limits_, *health_,
+                                             *registrations_, ladders_, *contacts_);
+    outbound_ = std::make_unique<OutboundCalls>(host(), settings_, tables_->outbound, resolver_, limits_,
+                                                *health_, directory_, *metrics_, ladders_);
+    outbound_->on_count([this] { on_legs_changed(); });
+    inbound_ = std::make_unique<InboundCalls>(host(), settings_, *names_, limits_, tables_->inbound,
                                               directory_, *metrics_);
     inbound_->keep_ladders(ladders_);
     inbound_->on_count([this] { on_legs_changed(); });
     inbound_->set_last_answerer(user_calls_->answerer());
-    PB_TRY_VALUE(stack_, SipStack::start(options));
-    if (settings_.registrar.is_on) {
-      const bool has_certificate = !settings_.server.tls_files.certificate.empty();
-      const Status listens = registrar_->start(has_certificate ? options.certificates : nullptr);
-      if (!listens) return {listens.error().code, "registrar: " + listens.error().text};
-    }
+  }
+
+  void start_parts() {
+    outbound_->set_stack(*stack_);
     inbound_->set_stack(*stack_);
     health_->set_stack(*stack_);
     health_->configure(settings_);
@@ -119,9 +167,9 @@ class SipTrunk final : public Plugin {
       TrunkAccess trunk = settings_.trunk(dialog.tenant, dialog.trunk_id);
       stack_->hang_up_stored(std::move(dialog), std::move(trunk));
     });
-    write_listening_file();
-    export_stats();
+  }
 
+  void offer_services() {
     accesses_ = std::make_unique<CallAccesses>(host(), directory_.calls(), settings_);
     service_ = std::make_unique<Provision<telephony::Telephony>>(host());
     using T = telephony::Telephony;
@@ -132,67 +180,25 @@ class SipTrunk final : public Plugin {
               return Empty{};
             })
         .on(T::status, [this](const telephony::StatusOf& which) { return status(which.tenant); })
-        .on(T::reserve, [this](const telephony::Reserve& request) { return reserve(request); })
-        .on(T::release, [this](const telephony::Release& request) { return release(request); })
+        .on(T::reserve, [this](const telephony::Reserve& request) { return outbound_->reserve(request); })
+        .on(T::release,
+            [this](const telephony::Release& request) -> Result<Empty> {
+              outbound_->release(request);
+              return Empty{};
+            })
         .on(T::add_answerer,
             [this](const telephony::AddAnswerer& request) { return inbound_->add_answerer(request); })
         .on(T::add_contact, [this](const telephony::AddContact& request) { return contacts_->add(request); })
         .on(T::dial_user, [this](const telephony::DialUser& request) { return dial_user(request); });
-    return {};
   }
 
-  // Offers the service once the routes are known, because an earlier call could take a wrong trunk.
-  void finish_start(Done done) override {
-    routes_->tables.load([this, done = std::make_shared<Done>(std::move(done))](Status status) {
-      if (status) status = service_->publish();
-      if (status) status = accesses_->publish();
-      if (status) routes_->open();
-      if (status) inbound_->open();
-      (*done)(std::move(status));
-    });
-  }
-
-  Status check_config(const Config& config) override {
-    PB_TRY_VALUE(const Settings next, Settings::read(config));
-    if (next.uses_tls()) PB_TRY(TlsCertificates::load(next.server.tls_files));
-    if (!stack_) return {};  // called before start()
-    if (next.server.listen_ip != settings_.server.listen_ip ||
-        next.server.listen_port != settings_.server.listen_port ||
-        next.server.tls_port != settings_.server.tls_port ||
-        next.server.advertise != settings_.server.advertise)
-      return {Code::unsupported, "listenIp, listenPort, tlsPort and advertise change only by a restart"};
-    if (next.uses_tcp() && !has_tcp_)
-      return {Code::unsupported, "the first trunk over TCP needs a restart: SIP listens on UDP only"};
-    if (next.uses_tls() && !has_tls_)
-      return {Code::unsupported, "the first trunk over TLS needs a restart: SIP does not listen for TLS"};
-    if (!next.registrar.has_same_sockets(settings_.registrar))
-      return {Code::unsupported,
-              "registrar: the section, listenIp, listenPort, tlsPort, tcp and algorithms change only by a "
-              "restart"};
-    return {};
-  }
-  void reconfigure(const Config& config) override {
-    auto next = Settings::read(config);
-    if (!next) return;
-    settings_ = *std::move(next);
-    warn();
-    if (has_tls_)
-      if (auto loaded = certificates_.load(settings_.server.tls_files)) use_certificates(*std::move(loaded));
-    registrar_->configure();
-    routes_->tables.configure(settings_);
-    names_->watch(settings_.trunk_names());
-    health_->configure(settings_);
-    registrations_->configure(settings_);
-    update_allowed_peers();
+  void warn() {
+    for (const std::string& warning : settings_.warnings()) log().warn(warning);
   }
 
   void use_certificates(const std::shared_ptr<const TlsCertificates>& certificates) {
     stack_->set_certificates(certificates);
     registrar_->set_certificates(certificates);
-  }
-
-  void warn() {
-    for (const std::string& warning : settings_.warnings()) log().warn(warning);
   }
 
   void drain(Done done) override {
@@ -205,7 +211,8 @@ class SipTrunk final : public Plugin {
     service_.reset();
     draining_ = true;
     inbound_->drain();  // before the routes and names that it uses go
-    routes_.reset();
+    endpoints_.reset();
+    tables_.reset();
     names_.reset();
     health_->stop();
     auto held = std::make_shared<Done>(std::move(done));
@@ -231,26 +238,7 @@ class SipTrunk final : public Plugin {
 
   Result<telephony::Dialled> dial(const telephony::Dial& request) {
     if (draining_) return {Code::unavailable, "the server is stopping"};
-    const auto tenant = settings_.tenants.find(request.tenant);
-    if (tenant == settings_.tenants.end()) return {Code::not_found, kNoTrunk};
-    TrunkChoice choice =
-        choose_trunks(tenant->second, routes_->tables.outbound.rows(request.tenant), request.number);
-    if (choice.trunk_ids.empty()) return {Code::not_found, kNoTrunk};
-    const int64_t id = ++last_id_;
-    auto leg = std::make_unique<OutboundLeg>(host(), *stack_, resolver_, limits_, *health_, directory_,
-                                             settings_.server, tenant->second, std::move(choice.trunk_ids),
-                                             request, [this, id] { remove_leg(id); });
-    leg->on_limited_for_metrics([this](const TrunkRefusal& refused) { metrics_->limited(refused.limit); });
-    leg->on_ended_for_metrics([this](const telephony::Ended& ended) { metrics_->ended(ended); });
-    const telephony::Dialled dialled{leg->handle()};
-    ladders_.begin(request.tenant, request.call_id);
-    OutboundLeg& started = *leg;
-    legs_.emplace(id, std::move(leg));
-    on_legs_changed();
-    std::vector<RegisteredGate> gates;
-    for (const auto& [name, gate] : gates_) gates.push_back(gate);
-    started.start(std::move(gates));
-    return dialled;
+    return outbound_->dial(request);
   }
 
   Result<telephony::Dialled> dial_user(const telephony::DialUser& request) {
@@ -258,43 +246,6 @@ class SipTrunk final : public Plugin {
     if (!is_call_id(request.call_id)) return {Code::invalid, "call_id: letters, digits and - only"};
     ladders_.begin(request.tenant, request.call_id);
     return user_calls_->dial(request);
-  }
-
-  Result<telephony::Reserved> reserve(const telephony::Reserve& request) {
-    const auto tenant = settings_.tenants.find(request.tenant);
-    if (tenant == settings_.tenants.end()) return {Code::not_found, kNoTrunk};
-    const auto trunk_ids =
-        choose_trunks(tenant->second, routes_->tables.outbound.rows(request.tenant), request.number)
-            .trunk_ids;
-    if (trunk_ids.empty()) return {Code::not_found, kNoTrunk};
-    const int64_t now_ns = host().mono_ns();
-    telephony::Reserved result;
-    if (const TrunkKey* known = limits_.reservation(request.call_id, now_ns)) {
-      result.granted = true;
-      result.trunk_id = known->trunk_id;
-      return result;
-    }
-    for (const std::string& id : trunk_ids) {
-      // One that is down takes none, unless it is the last: the call then fails, instead of waiting.
-      if (&id != &trunk_ids.back() && !health_->why_down({request.tenant, id}).empty()) continue;
-      const auto refused =
-          limits_.reserve({request.tenant, id}, tenant->second.trunks.at(id).limit, request.call_id, now_ns);
-      if (!refused) {
-        result.granted = true;
-        result.trunk_id = id;
-        return result;
-      }
-      metrics_->limited(refused->limit);
-      result.detail += (result.detail.empty() ? "" : ", ") + refused->text;
-      const bool is_sooner = result.retry_ms == 0 || refused->retry_ms < result.retry_ms;
-      if (refused->retry_ms > 0 && is_sooner) result.retry_ms = refused->retry_ms;
-    }
-    return result;
-  }
-
-  Result<Empty> release(const telephony::Release& request) {
-    limits_.cancel(request.call_id);
-    return Empty{};
   }
 
   Result<telephony::TelephonyStatus> status(const std::string& tenant) const {
@@ -306,14 +257,7 @@ class SipTrunk final : public Plugin {
     return result;
   }
 
-  // Deletes the leg later, because the leg is calling this.
-  void remove_leg(int64_t id) {
-    post(host(), kMainStrand, [this, id] {
-      legs_.erase(id);
-      on_legs_changed();
-    });
-  }
-  size_t leg_count() const { return legs_.size() + inbound_->count() + registrar_->leg_count(); }
+  size_t leg_count() const { return outbound_->count() + inbound_->count() + registrar_->leg_count(); }
   size_t live_handles() const { return stack_->live_handles() + registrar_->live_handles(); }
   void on_legs_changed() {
     metrics_->set_legs(leg_count(), live_handles());
@@ -358,35 +302,6 @@ class SipTrunk final : public Plugin {
     stack_->set_allowed_peers(std::move(peers));
   }
 
-  // The routes of calls, and their endpoints.
-  struct Routes {
-    Routes(const Host& host, const Settings& settings, const TrunkNames& names,
-           const std::map<std::string, RegisteredGate>& gates, TrunkLimits& limits, const TrunkHealth& health,
-           const TrunkRegistrations& registrations, const Ladders& ladders, const ContactDirectory& directory)
-        : tables(host),
-          outbound(settings, tables.outbound),
-          inbound(settings, tables.inbound),
-          explain(host, settings, tables, names, gates, limits, health),
-          trunks(settings, limits, health, registrations),
-          contacts(settings, directory),
-          endpoints(host) {
-      outbound.add_to(endpoints);
-      inbound.add_to(endpoints);
-      explain.add_to(endpoints);
-      trunks.add_to(endpoints);
-      contacts.add_to(endpoints);
-      add_ladder_route(endpoints, ladders);
-    }
-    void open() { endpoints.open(); }
-    RouteTables tables;
-    OutboundRoutes outbound;
-    InboundRoutes inbound;
-    ExplainRoutes explain;
-    TrunkRoutes trunks;
-    ContactRoutes contacts;
-    http::Routes endpoints;
-  };
-
   Settings settings_;
   Ladders ladders_;  // outlives the stack
   Resolver resolver_;
@@ -401,19 +316,19 @@ class SipTrunk final : public Plugin {
   LegDirectory directory_{gates_};               // outlives the legs
   TrunkLimits limits_;                           // outlives the legs and the next one
   std::unique_ptr<SharedTrunkUse> shared_use_;
-  std::unique_ptr<TrunkRegistrations> registrations_;  // outlives the routes
-  std::unique_ptr<TrunkHealth> health_;                // outlives the legs and the routes
+  std::unique_ptr<TrunkRegistrations> registrations_;  // outlives the endpoints
+  std::unique_ptr<TrunkHealth> health_;                // outlives the legs and the endpoints
   std::unique_ptr<CallAccesses> accesses_;             // outlives the legs
-  std::map<int64_t, std::unique_ptr<OutboundLeg>> legs_;
-  int64_t last_id_ = 0;
+  std::unique_ptr<OutboundCalls> outbound_;
   bool has_tcp_ = false;
   bool has_tls_ = false;
   bool draining_ = false;
   Function<void()> idle_;
-  std::unique_ptr<ContactDirectory> contacts_;  // outlives the next two and the routes
+  std::unique_ptr<ContactDirectory> contacts_;  // outlives the next two and the endpoints
   std::unique_ptr<UserCalls> user_calls_;
   std::unique_ptr<Registrar> registrar_;
-  std::unique_ptr<Routes> routes_;
+  std::unique_ptr<RouteTables> tables_;  // outlives the next one
+  std::unique_ptr<Endpoints> endpoints_;
   std::unique_ptr<InboundCalls> inbound_;
   std::unique_ptr<Provision<telephony::Telephony>> service_;
   Lifetime alive_;

@@ -1,16 +1,10 @@
 #include "stack/user_agent.h"
 
-#include <patchbay/percent_encoding.h>
-#include <sys/socket.h>
-
-#include <algorithm>
 #include <chrono>
 #include <cstdlib>
 #include <utility>
 
-#include "now_ms.h"
 #include "registrar/read_register.h"
-#include "rtp/address.h"
 #include "stack/sip_limits.h"
 
 namespace patchbay::sip_trunk {
@@ -33,21 +27,17 @@ bool is_leaky_of_100() {
   return leaky;
 }
 
-bool is_udp(int descriptor) {
-  int type = 0;
-  socklen_t size = sizeof(type);
-  return ::getsockopt(descriptor, SOL_SOCKET, SO_TYPE, &type, &size) == 0 && type == SOCK_DGRAM;
-}
-
 }  // namespace
 
 UserAgent::UserAgent(SipStack::Options options)
-    : options_(std::move(options)), addresses_(options_), filter_([this](const Status& filtered) {
+    : options_(std::move(options)),
+      addresses_(options_),
+      filter_([this](const Status& filtered) {
         filtered_ = filtered.ok();
         if (options_.on_filter_changed) options_.on_filter_changed(filtered);
-      }) {
-  if (options_.challenges) register_screen_ = std::make_unique<RegisterScreen>(options_.challenges);
-}
+      }),
+      register_screen_(options_.challenges ? std::make_unique<RegisterScreen>(options_.challenges) : nullptr),
+      admission_(options_, filter_, dialogs_, registers_, register_screen_.get()) {}
 
 UserAgent::~UserAgent() { stop(); }
 
@@ -81,30 +71,6 @@ void UserAgent::stop() {
   thread_.join();
 }
 
-Result<DialogId> UserAgent::dial(Invite invite, DialogListener& listener) {
-  const DialogId id = ++last_id_;
-  const bool posted = post([this, id, invite = std::move(invite), &listener] {
-    if (stopping_) return listener.on_ended(id, {EndReason::stopped, 0, "", ""});
-    auto dialog = std::make_unique<OutboundDialog>(*this, id, invite, listener);
-    OutboundDialog& started = *dialog;
-    dialogs_[id] = std::move(dialog);
-    started.start();
-    reap(id);
-  });
-  if (!posted) return {Code::unavailable, "the SIP stack is stopped"};
-  return id;
-}
-
-void UserAgent::hangup(DialogId id, std::string cancel_reason) {
-  (void)post([this, id, cancel_reason = std::move(cancel_reason)] {
-    const auto found = dialogs_.find(id);
-    if (found == dialogs_.end()) return;
-    found->second->set_cancel_reason(cancel_reason);
-    found->second->hangup();
-    reap(id);
-  });
-}
-
 Status UserAgent::request(TrunkRequest request, OnTrunkAnswer done) {
   const bool posted = post([this, request = std::move(request), done = std::move(done)] {
     if (stopping_) return;
@@ -127,40 +93,6 @@ void UserAgent::start_bye(StoredDialog dialog, TrunkAccess trunk, const sip_t* c
   auto& bye = bye_senders_[id] = std::make_unique<ByeSender>(*this, id, std::move(dialog), std::move(trunk));
   bye->start(challenge);
   reap(id);
-}
-
-void UserAgent::set_allowed_peers(std::vector<lib::SocketAddress> peers) {
-  (void)post([this, peers = std::move(peers)]() mutable { filter_.set_permanent(std::move(peers)); });
-}
-
-Status UserAgent::use_hop(const std::string& url) {
-  const Hop hop = hop_of_url(url);
-  if (hop.transport == Transport::udp) return {};
-  if (std::find(tcp_peers_.begin(), tcp_peers_.end(), hop.address) == tcp_peers_.end()) {
-    if (tcp_peers_.size() == kMaxTcpPeers) tcp_peers_.erase(tcp_peers_.begin());
-    tcp_peers_.push_back(hop.address);
-  }
-  return hop.transport == Transport::tls ? tls_.expect(hop.address, hop.host) : Status();
-}
-
-// Later, because OpenSSL calls this within a function of sofia-sip.
-void UserAgent::on_tls_failed(const lib::SocketAddress& peer) {
-  (void)post([this, peer] {
-    std::vector<DialogId> ids;
-    for (const auto& [id, dialog] : dialogs_) ids.push_back(id);
-    for (const DialogId id : ids) {
-      const auto at = dialogs_.find(id);
-      if (at == dialogs_.end()) continue;
-      at->second->on_unreachable(peer, tls_.failure(peer));
-      reap(id);
-    }
-    for (const auto& [id, request] : requests_) request->on_unreachable(peer, tls_.failure(peer));
-    std::erase_if(requests_, [](const auto& item) { return item.second->is_closed(); });
-  });
-}
-
-void UserAgent::set_certificates(std::shared_ptr<const TlsCertificates> certificates) {
-  (void)post([this, certificates = std::move(certificates)] { tls_.use(certificates); });
 }
 
 bool UserAgent::post(std::function<void()> task) {
@@ -191,7 +123,7 @@ void UserAgent::set_state(State state) {
 }
 
 void UserAgent::run() {
-  set_request_guard(this);
+  set_request_guard(&admission_);
   set_message_listener(options_.messages);
   root_ = su_root_create(this);
   if (root_ != nullptr && open()) {
@@ -251,47 +183,9 @@ void UserAgent::on_parameters(const tagi_t* tags) {
   set_state(State::running);
 }
 
-void UserAgent::attach_peer_filter() {
-  const auto listen = lib::SocketAddress::parse(options_.listen_ip, port_);
-  std::vector<int> descriptors;
-  for (const OwnSocket& socket : OwnSockets().list())
-    if (listen && (socket.is_listening || !socket.is_stream) &&
-        (socket.local == *listen ||
-         (options_.tls && socket.is_listening && socket.local == listen->with_port(options_.tls_port))))
-      descriptors.push_back(socket.fd);
-  if (register_screen_) {
-    for (const int fd : descriptors)
-      if (is_udp(fd)) udp_socket_ = fd;
-    return register_screen_->set_socket(udp_socket_);
-  }
-  filter_.set_permanent(options_.allowed_peers);
-  filter_.set_sockets(std::move(descriptors));
-}
-
-void UserAgent::watch_connections() {
-  if (!options_.tcp && !options_.tls) return;
-  // Gives up a dead connection early enough to try another within the silence timeout.
-  TcpWatch::Limits limits;
-  limits.max_accepted = options_.max_connections;
-  limits.unacknowledged_ms =
-      std::clamp<uint32_t>(options_.silence_timeout_ms / 5 * 4, kMinUnacknowledgedMs, kMaxUnacknowledgedMs);
-  watch_ = std::make_unique<TcpWatch>(std::vector<uint16_t>{port_, tls_port()}, limits);
-  watch_timer_ = su_timer_create(su_root_task(root_), su_duration_t{kTcpSweepMs});
-  if (watch_timer_ != nullptr) su_timer_set_for_ever(watch_timer_, on_watch_timer, nullptr);
-}
-
-void UserAgent::on_watch_timer(UserAgent* self, su_timer_t*, HandleOwner*) {
-  std::vector<lib::SocketAddress> in_use = self->connected_;
-  for (const auto& [id, dialog] : self->dialogs_)
-    if (const InboundDialog* call = dialog->inbound()) in_use.push_back(call->source());
-  const TcpWatch::Shut shut = self->watch_->sweep(self->tcp_peers_, in_use);
-  self->tcp_peer_closed_ += shut.peer_closed;
-  self->tcp_idle_ += shut.idle;
-  self->tcp_excess_ += shut.excess;
-}
-
 StackCounts UserAgent::counts() const noexcept {
-  StackCounts all{foreign_, refused_by_rate_, tcp_peer_closed_, tcp_idle_, tcp_excess_};
+  StackCounts all{admission_.foreign(), admission_.refused_by_rate(), tcp_peer_closed_, tcp_idle_,
+                  tcp_excess_};
   if (register_screen_) {
     all.registers_challenged = register_screen_->challenged();
     all.registers_dropped = register_screen_->dropped();
@@ -318,43 +212,6 @@ void UserAgent::on_nua(nua_event_t event, int status, const char* phrase, nua_t*
   self->reap(id);
 }
 
-Admission UserAgent::admit(const sip_t& request, const lib::SocketAddress& from, bool is_datagram) {
-  if (register_screen_ && request.sip_request->rq_method == sip_method_register)
-    return registers_.size() < kMaxPendingRegisters ? register_screen_->judge(request, from, is_datagram)
-                                                    : Admission::refused;
-  const std::string_view call_id = request.sip_call_id->i_id;
-  const bool is_trunk = filter_.is_permanent(from);
-  bool is_known = false;
-  for (const auto& [id, dialog] : dialogs_) {
-    if (dialog->call_id() != call_id) continue;
-    if (dialog->trusts(from)) return Admission::granted;
-    is_known = true;
-  }
-  if (is_known) ++foreign_;
-  const bool is_strange_call = !is_trunk && request.sip_request->rq_method == sip_method_invite;
-  if (is_strange_call || !(is_trunk ? is_within_limits(from) : stranger_limit_.take(now_ms()))) {
-    if (!is_known) ++refused_by_rate_;
-    return Admission::refused;
-  }
-  return is_known ? Admission::out_of_dialog : Admission::granted;
-}
-
-// Of a trunk's address and of all trunks, so that one of them does not silence the others.
-bool UserAgent::is_within_limits(const lib::SocketAddress& trunk) {
-  const int64_t now = now_ms();
-  return trunk_limits_.take(trunk.ip_text(), now * 1'000'000) == 0 && trunk_limit_.take(now);
-}
-
-bool UserAgent::is_stray(const sip_t& answer) const {
-  const bool is_success = answer.sip_status != nullptr && answer.sip_status->st_status / 100 == 2;
-  if (!is_success || answer.sip_cseq == nullptr || answer.sip_cseq->cs_method != sip_method_invite)
-    return false;
-  for (const auto& [id, dialog] : dialogs_)
-    if (dialog->awaits(answer) || dialog->is_inside(answer)) return false;
-  const auto listen = lib::SocketAddress::parse(options_.listen_ip, 0);
-  return next_hop(answer, {listen ? listen->family() : AF_INET, options_.tcp}).empty();
-}
-
 // Handles requests that belong to no dialog. Sofia-sip has answered all but INVITE, and leaves the handle to
 // us.
 void UserAgent::on_unsolicited(nua_event_t event, int status, nua_handle_t* handle, const sip_t* sip) {
@@ -370,19 +227,6 @@ void UserAgent::on_unsolicited(nua_event_t event, int status, nua_handle_t* hand
   nua_handle_destroy(handle);
 }
 
-void UserAgent::on_call(nua_handle_t* handle, const sip_t& invite) {
-  if (is_too_short(read_session(nua_current_request(nua_)), options_.min_session_sec)) {
-    const std::string least = std::to_string(options_.min_session_sec);
-    nua_respond(handle, SIP_422_SESSION_TIMER_TOO_SMALL, SIPTAG_MIN_SE_STR(least.c_str()), TAG_END());
-    nua_handle_destroy(handle);
-    return;
-  }
-  const DialogId id = ++last_id_;
-  const auto source = source_of(nua_current_request(nua_));
-  dialogs_[id] = std::make_unique<InboundDialog>(*this, id, handle, invite, source);
-  options_.on_call(id, read_invite(invite, source));
-}
-
 void UserAgent::on_register(nua_handle_t* handle, const sip_t& request) {
   const RegisterId id = ++last_id_;
   registers_[id] = std::make_unique<RegisterExchange>(id, nua_, handle, live_handles_);
@@ -396,79 +240,6 @@ void UserAgent::answer_register(RegisterId id, RegisterReply reply) {
     found->second->answer(reply);
     registers_.erase(found);
   });
-}
-
-void UserAgent::set_realms(std::set<std::string> realms) {
-  (void)post([this, realms = std::move(realms)]() mutable {
-    if (register_screen_) register_screen_->set_realms(std::move(realms));
-  });
-}
-
-void UserAgent::keep_alive(std::vector<lib::SocketAddress> datagrams,
-                           std::vector<lib::SocketAddress> connected) {
-  (void)post([this, datagrams = std::move(datagrams), connected = std::move(connected)]() mutable {
-    connected_ = std::move(connected);
-    constexpr std::string_view kPing = "\r\n\r\n";
-    for (const lib::SocketAddress& address : datagrams) {
-      sockaddr_storage storage;
-      const socklen_t size = address.fill(storage);
-      (void)::sendto(udp_socket_, kPing.data(), kPing.size(), MSG_DONTWAIT | MSG_NOSIGNAL,
-                     reinterpret_cast<const sockaddr*>(&storage), size);
-    }
-  });
-}
-
-Status UserAgent::take(DialogId id, CallOwner owner, DialogListener& listener) {
-  const bool posted = post([this, id, owner = std::move(owner), &listener] {
-    const auto found = dialogs_.find(id);
-    InboundDialog* dialog = found != dialogs_.end() ? found->second->inbound() : nullptr;
-    if (dialog == nullptr || dialog->has_ended())
-      return listener.on_ended(id, {EndReason::far_hangup, 487, "cancelled", ""});
-    dialog->take(owner, listener);
-  });
-  if (!posted) return {Code::unavailable, "the SIP stack is stopped"};
-  return {};
-}
-
-void UserAgent::with_inbound(DialogId id, std::function<void(InboundDialog&)> act) {
-  (void)post([this, id, act = std::move(act)] {
-    const auto found = dialogs_.find(id);
-    InboundDialog* dialog = found != dialogs_.end() ? found->second->inbound() : nullptr;
-    if (dialog == nullptr) return;
-    act(*dialog);
-    reap(id);
-  });
-}
-
-void UserAgent::ring(DialogId id, int status, std::string sdp) {
-  with_inbound(id, [status, sdp = std::move(sdp)](InboundDialog& dialog) { dialog.ring(status, sdp); });
-}
-
-void UserAgent::answer(DialogId id, std::string sdp) {
-  with_inbound(id, [sdp = std::move(sdp)](InboundDialog& dialog) { dialog.answer(sdp); });
-}
-
-void UserAgent::reoffer(DialogId id, std::string sdp) {
-  (void)post([this, id, sdp = std::move(sdp)] {
-    const auto found = dialogs_.find(id);
-    if (found != dialogs_.end()) found->second->reoffer(sdp);
-  });
-}
-
-// Replaces is a header of the URI, so it is escaped there (RFC 3261 section 19.1.1).
-void UserAgent::refer(DialogId id, std::string uri, DialogId replaced) {
-  (void)post([this, id, uri = std::move(uri), replaced] {
-    const auto found = dialogs_.find(id);
-    if (found == dialogs_.end()) return;
-    const auto other = dialogs_.find(replaced);
-    const std::string replaces = other != dialogs_.end() ? other->second->replaces() : std::string();
-    if (replaced != 0 && replaces.empty()) return found->second->fail_refer();
-    found->second->refer("<" + uri + (replaces.empty() ? "" : "?Replaces=" + percent_encode(replaces)) + ">");
-  });
-}
-
-void UserAgent::refuse(DialogId id, Refusal refusal) {
-  with_inbound(id, [refusal = std::move(refusal)](InboundDialog& dialog) { dialog.refuse(refusal); });
 }
 
 void UserAgent::reap(DialogId id) {

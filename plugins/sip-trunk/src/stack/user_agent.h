@@ -1,5 +1,6 @@
 // UserAgent: the thread that runs sofia-sip, and all dialogs. Private functions run on that thread unless
-// noted otherwise.
+// noted otherwise. The functions for calls are in user_agent_calls.cpp, those for peers and their connections
+// in user_agent_peers.cpp.
 #pragma once
 
 #include <patchbay/result.h>
@@ -19,11 +20,10 @@
 #include "dialogs/bye_sender.h"
 #include "dialogs/inbound_dialog.h"
 #include "dialogs/outbound_dialog.h"
-#include "rate/rate_limiter.h"
 #include "registrar/register_exchange.h"
 #include "registrar/register_screen.h"
 #include "stack/own_addresses.h"
-#include "stack/request_screen.h"
+#include "stack/request_admission.h"
 #include "stack/request_sender.h"
 #include "stack/sip_limits.h"
 #include "stack/sip_peer_filter.h"
@@ -34,7 +34,7 @@
 
 namespace patchbay::sip_trunk {
 
-class UserAgent final : public RequestGuard {
+class UserAgent final {
  public:
   explicit UserAgent(SipStack::Options options);
   ~UserAgent();
@@ -96,16 +96,12 @@ class UserAgent final : public RequestGuard {
   void finish_stop();
   void set_state(State state);
 
-  Admission admit(const sip_t& request, const lib::SocketAddress& from, bool is_datagram) override;
-  bool is_stray(const sip_t& answer) const override;
-
   static void on_nua(nua_event_t event, int status, const char* phrase, nua_t* nua, UserAgent* self,
                      nua_handle_t* handle, HandleOwner* owner, const sip_t* sip, tagi_t tags[]);
   static void on_wake(UserAgent* self, su_msg_r message, su_msg_arg_t* argument);
   static void on_stop_timer(UserAgent* self, su_timer_t* timer, HandleOwner* unused);
   static void on_watch_timer(UserAgent* self, su_timer_t* timer, HandleOwner* unused);
   void attach_peer_filter();
-  bool is_within_limits(const lib::SocketAddress& trunk);
   void watch_connections();
   void on_unsolicited(nua_event_t event, int status, nua_handle_t* handle, const sip_t* sip);
   void on_call(nua_handle_t* handle, const sip_t& invite);
@@ -126,7 +122,6 @@ class UserAgent final : public RequestGuard {
 
   std::atomic<uint16_t> port_{0};
   std::atomic<size_t> live_handles_{0};
-  std::atomic<uint64_t> foreign_{0}, refused_by_rate_{0};
   std::atomic<uint64_t> tcp_peer_closed_{0}, tcp_idle_{0}, tcp_excess_{0};
   std::atomic<DialogId> last_id_{0};
   std::atomic<bool> filtered_{false};
@@ -136,18 +131,16 @@ class UserAgent final : public RequestGuard {
   su_timer_t* stop_timer_ = nullptr;
   su_timer_t* watch_timer_ = nullptr;
   bool stopping_ = false;
-  lib::RateLimiter trunk_limits_{{kMaxOutOfDialogPerSecond, kMaxOutOfDialogPerSecond}};  // by address
-  PerSecondLimit trunk_limit_{kMaxOfTrunksPerSecond};                                    // of all
-  PerSecondLimit stranger_limit_{kMaxOutOfDialogPerSecond};
   SipPeerFilter filter_;
   std::unique_ptr<TcpWatch> watch_;
   std::vector<lib::SocketAddress> tcp_peers_;
   SofiaTls tls_{[this](const lib::SocketAddress& peer) { on_tls_failed(peer); }};
-  std::map<DialogId, std::unique_ptr<Dialog>> dialogs_;
+  RequestAdmission::Dialogs dialogs_;
   std::map<DialogId, std::unique_ptr<ByeSender>> bye_senders_;
   std::map<DialogId, std::unique_ptr<RequestSender>> requests_;
   std::unique_ptr<RegisterScreen> register_screen_;  // null: it is no registrar
-  std::map<RegisterId, std::unique_ptr<RegisterExchange>> registers_;
+  RequestAdmission::Registers registers_;
+  RequestAdmission admission_;
   std::vector<lib::SocketAddress> connected_;  // connections that may be silent
   int udp_socket_ = -1;
 };

@@ -1,0 +1,56 @@
+// RequestAdmission: decides which requests reach a user agent: those of a dialog only from its peer's
+// addresses, those outside of dialogs up to a rate, REGISTER as the registrar's screen says. sip thread, but
+// for the counters.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <map>
+#include <memory>
+
+#include "dialogs/dialog.h"
+#include "rate/rate_limiter.h"
+#include "registrar/register_exchange.h"
+#include "registrar/register_screen.h"
+#include "stack/request_screen.h"
+#include "stack/sip_limits.h"
+#include "stack/sip_peer_filter.h"
+#include "stack/sip_stack.h"
+
+namespace patchbay::sip_trunk {
+
+class RequestAdmission final : public RequestGuard {
+ public:
+  using Dialogs = std::map<DialogId, std::unique_ptr<Dialog>>;
+  using Registers = std::map<RegisterId, std::unique_ptr<RegisterExchange>>;
+
+  // `filter` knows the trunks' addresses. `registers` are those that wait for the registrar's decision.
+  // `screen`: null unless the user agent is a registrar. All outlive this.
+  RequestAdmission(const SipStack::Options& options, const SipPeerFilter& filter, const Dialogs& dialogs,
+                   const Registers& registers, RegisterScreen* screen)
+      : options_(options), filter_(filter), dialogs_(dialogs), registers_(registers), screen_(screen) {}
+
+  Admission admit(const sip_t& request, const lib::SocketAddress& from, bool is_datagram) override;
+  bool is_stray(const sip_t& answer) const override;
+
+  // Requests refused because they came from another address than the dialog's peer, or beyond the rate.
+  uint64_t foreign() const noexcept { return foreign_; }
+  uint64_t refused_by_rate() const noexcept { return refused_by_rate_; }
+
+ private:
+  bool is_within_limits(const lib::SocketAddress& trunk);
+
+  // borrowed
+  const SipStack::Options& options_;
+  const SipPeerFilter& filter_;
+  const Dialogs& dialogs_;
+  const Registers& registers_;
+  RegisterScreen* const screen_;
+  // state
+  lib::RateLimiter trunk_limits_{{kMaxOutOfDialogPerSecond, kMaxOutOfDialogPerSecond}};  // by address
+  PerSecondLimit trunk_limit_{kMaxOfTrunksPerSecond};                                    // of all
+  PerSecondLimit stranger_limit_{kMaxOutOfDialogPerSecond};
+  std::atomic<uint64_t> foreign_{0}, refused_by_rate_{0};
+};
+
+}  // namespace patchbay::sip_trunk
