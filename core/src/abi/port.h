@@ -75,7 +75,7 @@ class Port final : public RefCounted<Port> {
   std::atomic<uint32_t> users_{0};
   std::atomic<uint32_t> loop_{PB_LOOP_ANY};
   std::atomic<bool> disabled_{false};
-  // Whose sink the owner passes frames to, an interned_name(); null: nobody's.
+  // The plugin whose sink gets the owner's frames, an interned_name(); null: no sink is open.
   std::atomic<const char*> sink_opener_{nullptr};
   pb_frame_fn sink_ = nullptr;  // [media], as the next one
   void* sink_user_ = nullptr;

@@ -74,8 +74,8 @@ struct SecurityAttributes {
 
 // Makes later offers those of the same security: its kind, its protocol and our key.
 void keep_agreed(LocalSecurity& local, const AgreedSecurity& agreed);
-// Offers a new key instead of one that has encrypted packets and whose indices are forgotten, because an
-// index must never be used twice. No-op for a key that is not offered.
+// Replaces the offered key by a new one if it is `used`: a key that has encrypted packets and whose indices
+// are forgotten, because an index must never be used twice. Otherwise a no-op.
 void replace_used_key(LocalSecurity& local, const MasterKey& used);
 
 // The protocol of our offer's media line: "RTP/AVP", "RTP/SAVP", "UDP/TLS/RTP/SAVP".

@@ -18,8 +18,8 @@ namespace patchbay::lib {
 
 class SrtpReceiver {
  public:
-  // Sources (SSRCs) beyond it replace the one that was silent for longest, so that an authenticated peer
-  // cannot use memory without end.
+  // A source (SSRC) beyond this number replaces the source that has been silent the longest, because
+  // otherwise an authenticated peer could use memory without limit.
   static constexpr size_t kDefaultMaxSources = 32;
 
   // [any, may block] Code::unavailable: libsrtp2 cannot be used.

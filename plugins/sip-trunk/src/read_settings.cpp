@@ -219,7 +219,7 @@ std::vector<std::string> Settings::warnings() const {
         found.push_back("tenants." + host + ".sip-trunk.trunks." + id +
                         ": the keys of SRTP are in its SIP messages (srtpKeys: " + "sdes), which " +
                         std::string(name_of(trunk.transport)) +
-                        " carries in the clear, so whoever can read those can hear the calls; use transport: "
+                        " carries in the clear, so anyone who can read them can hear the calls; use transport: "
                         "tls or srtpKeys: dtls");
   return found;
 }

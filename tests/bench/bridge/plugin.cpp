@@ -14,7 +14,7 @@ using namespace patchbay;
 using telephony::Leg;
 using telephony::LegListener;
 
-// An inbound call and the one that it is passed on to.
+// An inbound call and the outbound call that it is bridged with.
 class Pair {
  public:
   Pair(const Host& host, const telephony::Offer& offer, Function<void()> ended)

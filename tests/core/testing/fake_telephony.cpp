@@ -119,7 +119,7 @@ TEST_CASE("an inbound call is offered, rung, answered, held, and hung up by the 
   CHECK(lab.host.problem_text() == "");
 }
 
-TEST_CASE("answerers are asked in their order, and one that does not reply is passed over after 5 s") {
+TEST_CASE("answerers are asked in their order, and an answerer without a reply is passed over after 5 s") {
   Lab lab;
   std::string asked;
   auto& kept = lab.host.make<std::vector<Reply<telephony::Taken>>>();

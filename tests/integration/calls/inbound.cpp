@@ -300,7 +300,7 @@ TEST_CASE("the AI transfers a caller to a number, and both talk") {
   CHECK(loud > 8000);
 }
 
-TEST_CASE("a transfer that the whitelist refuses leaves no INVITE, the AI is told and the call continues") {
+TEST_CASE("a transfer that the whitelist refuses sends no INVITE, the AI gets the reason and the call continues") {
   GeminiServer gemini(transferring());
   TemporaryFolder folder;
   DeafPort deaf;
@@ -487,7 +487,7 @@ GeminiScript to_alice() {
 
 }  // namespace
 
-TEST_CASE("the AI is told when the user of a transfer has no telephone, and the call continues") {
+TEST_CASE("the AI gets the reason when the user of a transfer has no telephone, and the call continues") {
   GeminiServer gemini(to_alice());
   TemporaryFolder folder;
   CallServer server(numbers(gemini, ", transferTargets: [alice]"));

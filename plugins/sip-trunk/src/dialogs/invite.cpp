@@ -95,7 +95,7 @@ Result<std::string> refer_uri(const TrunkAccess& trunk, const std::string& numbe
   return "sip:" + number + "@" + host + port;
 }
 
-// The telephone shows From; the user in To is the one that it has registered for.
+// From is what the telephone shows; To has the user name under which the telephone has registered.
 Result<Invite> make_contact_invite(OutboundCall call) {
   const ContactTarget& contact = *call.contact;
   const std::string domain = uri_host(call.tenant);

@@ -187,7 +187,7 @@ bool OutboundDialog::try_next_target(EndReason reason) {
   }
   if (target_ + 1 >= invite_.call.targets.size()) return false;
   ++target_;
-  authorization_.clear();  // the other server has nonces of its own
+  authorization_.clear();  // because nonces are valid at one server only
   proxy_authorization_.clear();
   refusal_.clear();
   credentials_sent_ = 0;

@@ -1,5 +1,5 @@
-// Referral: our REFER inside a dialog (RFC 3515, RFC 4488), which asks the far end to call somebody else, and
-// the NOTIFYs that tell how that goes. sip thread only.
+// Referral: our REFER inside a dialog (RFC 3515, RFC 4488), which asks the far end to call another
+// number, and the NOTIFYs that report the progress. sip thread only.
 #pragma once
 
 #include <optional>

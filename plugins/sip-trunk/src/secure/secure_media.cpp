@@ -74,7 +74,7 @@ Result<std::shared_ptr<SrtpProtection>> SecureMedia::protection(const lib::Maste
     receiver_before = previous->receiver_before_;
     is_key_new = previous->is_key_new_;
   } else {
-    // The latest one that has received packets, because only that one knows the roll-over counts.
+    // Keeps the latest receiver that has got packets, because no other knows the roll-over counts.
     if (previous != nullptr)
       receiver_before = previous->is_key_new_ && previous->receiver_before_ ? previous->receiver_before_
                                                                             : previous->receiver_;

@@ -30,7 +30,7 @@ void TrunkExchange::ask() {
   if (!request) return on_answer({0, request.error().text, 0, -1, -1});
   request->timeout_ms = timeout_ms_;
   auto take = alive_.bind([this, run = run_](const TrunkAnswer& answer) {
-    if (run == run_) on_answer(answer);  // not one that a former start has asked for
+    if (run == run_) on_answer(answer);  // ignores answers to requests of an earlier start()
   });
   const Status sent = stack_->request(*std::move(request), [&host = host_, take](const TrunkAnswer& answer) {
     post(host, kMainStrand, [take, answer]() mutable { take(answer); });

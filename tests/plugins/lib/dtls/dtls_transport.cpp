@@ -231,7 +231,7 @@ TEST_CASE("M3: a ClientHello with TLS_NULL before, during and after each of 100 
   }
 }
 
-TEST_CASE("the end of a session is told to the peer") {
+TEST_CASE("the end of a session is reported to the peer") {
   DtlsPeers peers;
   peers.run();
   peers.client->close();
