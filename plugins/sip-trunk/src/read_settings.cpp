@@ -216,11 +216,12 @@ std::vector<std::string> Settings::warnings() const {
     for (const auto& [id, trunk] : tenant.trunks)
       if (trunk.srtp != lib::SrtpPolicy::off && trunk.srtp_keying == lib::SrtpKeying::sdes &&
           trunk.transport != Transport::tls)
-        found.push_back("tenants." + host + ".sip-trunk.trunks." + id +
-                        ": the keys of SRTP are in its SIP messages (srtpKeys: " + "sdes), which " +
-                        std::string(name_of(trunk.transport)) +
-                        " carries in the clear, so anyone who can read them can hear the calls; use transport: "
-                        "tls or srtpKeys: dtls");
+        found.push_back(
+            "tenants." + host + ".sip-trunk.trunks." + id +
+            ": the keys of SRTP are in its SIP messages (srtpKeys: sdes), which " +
+            std::string(name_of(trunk.transport)) +
+            " carries in the clear, so anyone who can read them can hear the calls; use transport: "
+            "tls or srtpKeys: dtls");
   return found;
 }
 

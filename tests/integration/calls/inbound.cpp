@@ -300,7 +300,8 @@ TEST_CASE("the AI transfers a caller to a number, and both talk") {
   CHECK(loud > 8000);
 }
 
-TEST_CASE("a transfer that the whitelist refuses sends no INVITE, the AI gets the reason and the call continues") {
+TEST_CASE(
+    "a transfer that the whitelist refuses sends no INVITE, the AI gets the reason and the call continues") {
   GeminiServer gemini(transferring());
   TemporaryFolder folder;
   DeafPort deaf;
