@@ -55,10 +55,12 @@ void AudioStream::configure(StreamMedia& media) noexcept {
   media_.event_receive_type = media.event_receive_type;
   media_.event_clock_hz = media.event_clock_hz;
   media_.detect_tones = media.detect_tones;
+  media_.suppress_silence = media.suppress_silence;
   media_.send = media.send;
   media_.receive = media.receive;
   latch_.set_remote(media.remote_rtp, media.signalling);
   marker_ = true;
+  suppressor_.restart();
   SocketAddress hosts[3];
   size_t count = 0;
   for (const SocketAddress& host : {media.remote_rtp, media.remote_rtcp, media.signalling})
@@ -299,15 +301,30 @@ void AudioStream::push(const int16_t* pcm, int64_t now_ns) noexcept {
   if (event != nullptr)
     send_packet(static_cast<uint8_t>(media_.event_send_type), event->first, event->timestamp,
                 event->bytes.data(), event->bytes.size());
-  if (media_.send && event == nullptr) {
+  const bool is_audio = media_.send && event == nullptr;
+  if (!is_audio) suppressor_.restart();
+  if (is_audio && !suppress(pcm)) {
     send_audio(pcm);
   } else {
     sent_.rtp_timestamp =
-        begin + encoder.clock_hz() / 1000 * JitterBuffer::kFrameMs;  // time continues while the call is held
+        begin + encoder.clock_hz() / 1000 * JitterBuffer::kFrameMs;  // time continues without audio
     encoder.discard();
     marker_ = true;
   }
   if (rtcp_.is_due(now_ns)) send_rtcp(now_ns, false);
+}
+
+// Returns whether the frame is silence that is not sent. The noise begins where the latest packet ended: what
+// the encoder has collected since is silence, too.
+bool AudioStream::suppress(const int16_t* pcm) noexcept {
+  if (!media_.suppress_silence) return false;
+  const auto send = suppressor_.next(pcm, frame_samples(), JitterBuffer::kFrameMs);
+  if (send == SilenceSuppressor::Send::noise) {
+    uint8_t payload[NoiseDescription::kMaxOrder + 1];
+    const size_t bytes = write_comfort_noise(suppressor_.noise(), payload, sizeof(payload));
+    send_packet(kComfortNoisePayloadType, false, sent_.rtp_timestamp, payload, bytes);
+  }
+  return send != SilenceSuppressor::Send::frame;
 }
 
 void AudioStream::send_audio(const int16_t* pcm) noexcept {

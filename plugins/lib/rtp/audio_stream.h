@@ -23,6 +23,7 @@
 #include "rtp/packet_sequencer.h"
 #include "rtp/reception_stats.h"
 #include "rtp/rtcp_session.h"
+#include "rtp/silence_suppressor.h"
 #include "rtp/socket.h"
 #include "rtp/ssrc_switch.h"
 #include "rtp/stream_codecs.h"
@@ -42,8 +43,9 @@ struct StreamMedia {
   int event_send_type = -1;              // of telephone-event (RFC 4733); -1: none
   int event_receive_type = -1;
   uint32_t event_clock_hz = 8000;
-  bool detect_tones = false;  // DTMF in the audio, of peers without telephone-event
-  bool send = true;           // false while the peer holds the call
+  bool detect_tones = false;      // DTMF in the audio, of peers without telephone-event
+  bool suppress_silence = false;  // send CN instead of silence (RFC 3389), to which the peer has agreed
+  bool send = true;               // false while the peer holds the call
   bool receive = true;
 };
 
@@ -119,8 +121,8 @@ class AudioStream final : private PacketSequencer::Listener {
   void give_up_missing(int64_t now_ns) noexcept { sequencer_.give_up(now_ns); }
   void tick_frames(int64_t now_ns) noexcept;
 
-  // Sends one frame, or a part of a DTMF digit instead, and RTCP when it is due. Packets of more than 20 ms
-  // leave with the frame that completes them.
+  // Sends one frame, or a part of a DTMF digit or a description of its silence instead, and RTCP when it is
+  // due. Packets of more than 20 ms leave with the frame that completes them.
   void push(const int16_t* pcm, int64_t now_ns) noexcept;
 
   // Returns the next DTMF digit from the peer, oldest first; keeps at most 16.
@@ -163,6 +165,7 @@ class AudioStream final : private PacketSequencer::Listener {
   void refuse() noexcept { stats_.packets_refused.fetch_add(1, std::memory_order_relaxed); }
   void on_digit(std::optional<char> digit) noexcept;
   void send_audio(const int16_t* pcm) noexcept;
+  bool suppress(const int16_t* pcm) noexcept;
   void detect_tones(const int16_t* pcm, size_t samples) noexcept;
   void send_packet(uint8_t payload_type, bool marker, uint32_t timestamp, const uint8_t* payload,
                    size_t bytes) noexcept;
@@ -190,6 +193,7 @@ class AudioStream final : private PacketSequencer::Listener {
   SentMedia sent_;  // its rtp_timestamp is that of the next packet
   uint16_t sequence_;
   bool marker_ = true;
+  SilenceSuppressor suppressor_;
   uint32_t clock_hz_ = 8000;  // of what the peer sends
   Budget budget_;
   std::array<char, 16> digits_{};

@@ -31,6 +31,15 @@ Result<TrunkHost> read_host(const std::string& text) {
   return host;
 }
 
+Result<TrunkMedia> read_media(JsonView entry) {
+  PB_TRY_VALUE(TrunkMedia media, read_codecs(entry["codecs"]));
+  media.suppress_silence = entry["silenceSuppression"].boolean();
+  if (media.suppress_silence && !media.comfort_noise)
+    return {Code::invalid,
+            "silenceSuppression needs CN in codecs, for example [\"PCMA\", \"CN\", \"telephone-event\"]"};
+  return media;
+}
+
 }  // namespace
 
 Result<TrunkMedia> read_codecs(JsonView names) {
@@ -103,7 +112,7 @@ Result<TrunkAccess> read_trunk(JsonView entry) {
   if (trunk.tls_files != TrunkTlsFiles{} && trunk.transport != Transport::tls)
     return {Code::invalid, "tlsCert, tlsKey and tlsCaFile need transport: tls"};
   trunk.limit = {entry["callsPerSecond"].number(), entry["maxCalls"].integer()};
-  PB_TRY_VALUE(trunk.media, read_codecs(entry["codecs"]));
+  PB_TRY_VALUE(trunk.media, read_media(entry));
   if (!trunk.username.empty() && trunk.realm.empty())
     return {Code::invalid,
             "realm is missing: name the realm that the trunk's challenges carry (your provider's "

@@ -64,6 +64,10 @@ TEST_CASE("the codecs of a trunk are a setting, in the order of preference") {
   CHECK(narrow.codecs == std::vector<Codec>{Codec::pcmu, Codec::pcma});
   CHECK_FALSE(narrow.events);
   CHECK(narrow.comfort_noise);
+  CHECK_FALSE(narrow.suppress_silence);
+  CHECK(media_of(R"(,"codecs":["PCMU","CN"],"silenceSuppression":true)").suppress_silence);
+  CHECK(names(refusal("{}", R"({"trunks":[{"id":"a","host":"x","silenceSuppression":true}]})"),
+              "trunks[0]: silenceSuppression needs CN"));
   CHECK(names(refusal("{}", R"({"trunks":[{"id":"a","host":"x","codecs":["telephone-event"]}]})"),
               "trunks[0]: codecs"));
 }

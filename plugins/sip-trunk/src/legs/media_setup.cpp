@@ -76,6 +76,7 @@ void MediaSetup::begin(const lib::SocketAddress& trunk, const TrunkMedia& allowe
   local_.codecs = allowed.codecs;
   local_.events = allowed.events;
   local_.comfort_noise = allowed.comfort_noise;
+  suppress_silence_ = allowed.suppress_silence;
 }
 
 // Returns the media address for our SDP, which the trunk's packets must reach.
@@ -174,6 +175,7 @@ Status MediaSetup::apply(const lib::RemoteMedia& remote) {
   media.event_receive_type = remote.events.receive_type;
   media.event_clock_hz = remote.events.clock_hz;
   media.detect_tones = remote.events.send_type < 0;
+  media.suppress_silence = suppress_silence_ && remote.comfort_noise;
   media.send = remote.send;
   media.receive = remote.receive;
   port_.configure(std::move(media));

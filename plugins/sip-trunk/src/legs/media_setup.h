@@ -94,7 +94,8 @@ class MediaSetup {
     std::optional<Status> applied;
   };
   std::optional<FirstAnswer> first_answer_;
-  bool is_held_ = false;  // by us, as the peer knows it
+  bool suppress_silence_ = false;  // of the trunk
+  bool is_held_ = false;           // by us, as the peer knows it
   bool rtcp_mux_ = false;
   std::shared_ptr<const lib::DtlsCertificate> certificate_;  // of DTLS
   lib::DtlsSink* dtls_sink_ = nullptr;

@@ -32,6 +32,7 @@ struct TrunkMedia {
   std::vector<lib::Codec> codecs = {lib::Codec::pcma, lib::Codec::pcmu};  // in order of preference
   bool events = true;                                                     // telephone-event
   bool comfort_noise = false;
+  bool suppress_silence = false;  // send comfort noise instead of silence, if the trunk agrees to it
 };
 
 // How to reach a trunk, and our identity there.

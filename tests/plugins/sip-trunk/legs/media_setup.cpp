@@ -149,3 +149,29 @@ TEST_CASE("a first answer that a re-INVITE has found to be unusable is reported 
   CHECK(call.refusal(their_dtls("active")) == "");
   CHECK_FALSE(call.setup->apply_first_answer(first, "192.0.2.9"));
 }
+
+TEST_CASE("silence is suppressed when the trunk's setting and the peer's SDP both have comfort noise") {
+  for (const bool is_set : {false, true})
+    for (const bool is_agreed : {false, true}) {
+      CAPTURE(is_set);
+      CAPTURE(is_agreed);
+      Negotiation call;
+      TrunkMedia allowed;
+      allowed.comfort_noise = true;
+      allowed.suppress_silence = is_set;
+      const auto trunk = *lib::SocketAddress::parse("127.0.0.1", 5060);
+      std::string sdp = their_sdp("127.0.0.1", "RTP/AVP", "a=sendrecv");
+      if (is_agreed) sdp.replace(sdp.find(" 8\r\n"), 4, " 8 13\r\n");
+      CHECK(call.setup->offer(trunk, allowed).find("a=rtpmap:13 CN/8000") != std::string::npos);
+      REQUIRE(call.setup->apply_first_answer(sdp, "127.0.0.1"));
+      call.port->attached(0);
+      std::vector<int16_t> silence(160);
+      pb_frame frame{};
+      frame.size = sizeof frame;
+      frame.rate_hz = 8000;
+      frame.samples = 160;
+      frame.pcm = silence.data();
+      for (int i = 0; i < 60; ++i) call.port->push(frame);
+      CHECK(call.port->stats().packets_sent == (is_set && is_agreed ? 10 + 1 : 60));
+    }
+}
