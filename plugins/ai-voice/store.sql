@@ -122,6 +122,9 @@ ALTER TABLE ai_voice_call ADD COLUMN rtp_far_lost_percent BIGINT NOT NULL DEFAUL
 ALTER TABLE ai_voice_inbound ADD COLUMN transferred BIGINT NOT NULL DEFAULT 0;
 ALTER TABLE ai_voice_inbound ADD COLUMN max_seconds BIGINT NOT NULL DEFAULT 3600;
 
+-- migration: 11
+ALTER TABLE ai_voice_call ADD COLUMN rtp_delay_ms BIGINT NOT NULL DEFAULT 0;
+
 -- name: check_slot
 -- A row while fewer than $2 calls of the tenant run at all servers.
 SELECT 1 WHERE (SELECT COUNT(*) FROM ai_voice_call WHERE tenant = $1 AND owner_run > 0)
@@ -146,7 +149,7 @@ ON CONFLICT (tenant, status) DO UPDATE SET n = ai_voice_call_count.n + 1;
 -- name: insert
 -- All columns in their order, as kCallFields (src/outbound/call.h) has them.
 INSERT INTO ai_voice_call VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21,
-  $22, $23, $24, $25, $26, $27, $28, $29, $30, $31, $32, $33, $34, $35, $36);
+  $22, $23, $24, $25, $26, $27, $28, $29, $30, $31, $32, $33, $34, $35, $36, $37);
 
 -- name: get
 SELECT * FROM ai_voice_call WHERE call_id = $1 AND tenant = $2;
@@ -155,7 +158,7 @@ SELECT * FROM ai_voice_call WHERE call_id = $1 AND tenant = $2;
 -- The API's record, its columns in the order of kCallFields (src/outbound/call.h), of calls before ($4, $5).
 SELECT call_id, tenant, requested_by, phone, display_name, email, voice, language, model, status, created_ms, scheduled_ms,
   dispatched_ms, answered_ms, ended_ms, ended_reason, duration_sec, trunk_id, transcript_path, error_detail, attempt, retries_left,
-  retry_delay_minutes, rtp_received, rtp_lost, rtp_jitter_us, rtp_round_trip_us, rtp_far_lost_percent, waits_for
+  retry_delay_minutes, rtp_received, rtp_lost, rtp_jitter_us, rtp_round_trip_us, rtp_far_lost_percent, rtp_delay_ms, waits_for
 FROM ai_voice_call WHERE tenant = $1 AND (created_ms, call_id) < ($4, $5)
 ORDER BY created_ms DESC, call_id DESC LIMIT $2 OFFSET $3;
 
@@ -163,7 +166,7 @@ ORDER BY created_ms DESC, call_id DESC LIMIT $2 OFFSET $3;
 -- The same columns, of calls before ($12, $13). Reads each status from the index separately, because no index has several statuses in the order of time.
 SELECT call_id, tenant, requested_by, phone, display_name, email, voice, language, model, status, created_ms, scheduled_ms,
   dispatched_ms, answered_ms, ended_ms, ended_reason, duration_sec, trunk_id, transcript_path, error_detail, attempt, retries_left,
-  retry_delay_minutes, rtp_received, rtp_lost, rtp_jitter_us, rtp_round_trip_us, rtp_far_lost_percent, waits_for
+  retry_delay_minutes, rtp_received, rtp_lost, rtp_jitter_us, rtp_round_trip_us, rtp_far_lost_percent, rtp_delay_ms, waits_for
 FROM ai_voice_call WHERE call_id IN (
   SELECT call_id FROM (
     SELECT * FROM (SELECT created_ms, call_id FROM ai_voice_call WHERE tenant = $1 AND status = $2 AND (created_ms, call_id) < ($12, $13)
@@ -227,7 +230,7 @@ UPDATE ai_voice_call SET status = 'dispatching', attempt = $3, retries_left = $4
   owner_node = $7, owner_epoch = $8,
   answered_ms = NULL, ended_ms = NULL, ended_reason = '', duration_sec = 0, trunk_id = '', transcript_path = '',
   error_detail = '', waits_for = NULL, rtp_received = 0, rtp_lost = 0, rtp_jitter_us = 0, rtp_round_trip_us = 0,
-  rtp_far_lost_percent = -1, rev = rev + 1
+  rtp_far_lost_percent = -1, rtp_delay_ms = 0, rev = rev + 1
 WHERE call_id = $1 AND rev = $2 AND owner_run = 0;
 
 -- name: set_waits_for
@@ -242,7 +245,7 @@ WHERE call_id = $1 AND owner_run = $2 AND attempt = $3 AND status = 'dispatching
 -- name: end_attempt
 UPDATE ai_voice_call SET status = $4, ended_ms = $5, ended_reason = $6, duration_sec = $7, trunk_id = $8,
   transcript_path = $9, error_detail = $10, rtp_received = $11, rtp_lost = $12, rtp_jitter_us = $13, rtp_round_trip_us = $14,
-  rtp_far_lost_percent = $15, owner_run = 0, rev = rev + 1,
+  rtp_far_lost_percent = $15, rtp_delay_ms = $16, owner_run = 0, rev = rev + 1,
   api_key = CASE WHEN $4 = 'ended-failed-retry-pending' THEN api_key ELSE NULL END
 WHERE call_id = $1 AND owner_run = $2 AND attempt = $3;
 

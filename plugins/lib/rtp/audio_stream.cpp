@@ -383,6 +383,11 @@ void AudioStream::publish_stats() noexcept {
   stats_.packets_late.store(player_.buffer().stats().late_packets + sequencer_.stats().late_packets,
                             kRelaxed);
   stats_.delay_ms.store(assembler_.is_active() ? 0 : player_.buffer().delay_ms(), kRelaxed);
+  const uint32_t kept_ms = assembler_.is_active()
+                               ? static_cast<uint32_t>(sequencer_.stats().max_wait_ns / 1'000'000)
+                               : player_.buffer().delay_ms();
+  if (ssrc_switch_.has_ssrc() && kept_ms > stats_.max_delay_ms.load(kRelaxed))
+    stats_.max_delay_ms.store(kept_ms, kRelaxed);
   const RtcpSession::PeerReport& report = rtcp_.peer_report();
   stats_.round_trip_us.store(report.round_trip_us, kRelaxed);
   stats_.remote_fraction_lost.store(report.fraction_lost, kRelaxed);

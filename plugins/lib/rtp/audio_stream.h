@@ -59,6 +59,7 @@ struct StreamStats {
   std::atomic<int64_t> lost{0};
   std::atomic<uint32_t> jitter_us{0};
   std::atomic<uint32_t> delay_ms{0};             // of the jitter buffer
+  std::atomic<uint32_t> max_delay_ms{0};         // the longest that audio was kept, also for missing packets
   std::atomic<int64_t> last_received_ns{0};      // latest RTP or RTCP packet of the peer; 0: none yet
   std::atomic<uint32_t> round_trip_us{0};        // from RTCP; 0: unknown
   std::atomic<uint8_t> remote_fraction_lost{0};  // loss of our packets that the peer reports, in 1/256

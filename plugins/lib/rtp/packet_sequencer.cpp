@@ -25,11 +25,11 @@ void PacketSequencer::put(const RtpPacket& packet, int64_t now_ns) noexcept {
   // It cannot wait, so what is missing before it is given up; later ones go on waiting.
   while (waiting_ > 0 && ahead_of_next(earliest().packet.sequence) < ahead_of_next(packet.sequence)) {
     skip_to(earliest().packet);
-    pass_waiting();
+    pass_waiting(now_ns);
   }
   if (ahead_of_next(packet.sequence) > 0) skip_to(packet);
   pass(packet, now_ns);
-  pass_waiting();
+  pass_waiting(now_ns);
 }
 
 void PacketSequencer::keep(const RtpPacket& packet, int64_t now_ns) noexcept {
@@ -46,7 +46,7 @@ void PacketSequencer::keep(const RtpPacket& packet, int64_t now_ns) noexcept {
 void PacketSequencer::give_up(int64_t now_ns) noexcept {
   while (waiting_ > 0 && now_ns >= due_ns()) {
     skip_to(earliest().packet);
-    pass_waiting();
+    pass_waiting(now_ns);
   }
 }
 
@@ -69,7 +69,7 @@ void PacketSequencer::pass(const RtpPacket& packet, int64_t arrived_ns) noexcept
 }
 
 // Passes the waiting packets on that are in sequence now.
-void PacketSequencer::pass_waiting() noexcept {
+void PacketSequencer::pass_waiting(int64_t now_ns) noexcept {
   while (waiting_ > 0) {
     Waiting& slot = slots_[next_sequence_ % kSlots];
     if (!slot.used) {
@@ -78,6 +78,7 @@ void PacketSequencer::pass_waiting() noexcept {
     }
     slot.used = false;
     --waiting_;
+    stats_.max_wait_ns = std::max(stats_.max_wait_ns, now_ns - slot.arrived_ns);
     pass(slot.packet, slot.arrived_ns);
   }
 }

@@ -32,6 +32,8 @@ class PacketSequencer {
   };
   struct Stats {
     uint64_t late_packets = 0;  // arrived after they were given up; dropped
+    int64_t max_wait_ns =
+        0;  // the longest that a packet was kept until its predecessors came or were given up
   };
 
   explicit PacketSequencer(Listener& listener) noexcept : listener_(listener) {}
@@ -62,7 +64,7 @@ class PacketSequencer {
   Waiting& earliest() noexcept;
   void skip_to(const RtpPacket& packet) noexcept;
   void pass(const RtpPacket& packet, int64_t arrived_ns) noexcept;
-  void pass_waiting() noexcept;
+  void pass_waiting(int64_t now_ns) noexcept;
 
   // borrowed
   Listener& listener_;

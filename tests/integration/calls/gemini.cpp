@@ -78,6 +78,7 @@ TEST_CASE("a conversation: greeting, barge-in, question, a tool that ends the ca
   // The quality of the audio, although the end was ours: the record waits for the leg's report.
   CHECK(record.integer("rtpReceived") > 9 * 40);
   CHECK(record.integer("rtpLost") < 50);
+  CHECK(record.integer("rtpDelayMs") <= 100);
   CHECK(phone.heard_ms() >= 6000 + 3500);
   CHECK(phone.heard_ms() < 16'000);
   const std::string words = server.transcript(id);

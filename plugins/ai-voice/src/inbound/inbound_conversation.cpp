@@ -323,6 +323,7 @@ void InboundConversation::on_leg_ended(const telephony::Ended& ended) {
                                   {"rtpReceived", ended.rtp_received},
                                   {"rtpLost", ended.rtp_lost},
                                   {"rtpLate", ended.rtp_late},
+                                  {"rtpDelayMs", ended.rtp_delay_ms},
                                   {"rtpDropped", ended.rtp_dropped}});
   if (resources_->number_transfer) resources_->number_transfer->ended(ended);
   const Ending ending = ending_of_leg(ended, true, conversation().farewell_outcome());

@@ -66,6 +66,7 @@ struct Call {
   int64_t rtp_jitter_us = 0;
   int64_t rtp_round_trip_us = 0;      // 0: the far end reported none
   int64_t rtp_far_lost_percent = -1;  // of our packets, by the far end; -1: it reported none
+  int64_t rtp_delay_ms = 0;           // the longest that received audio was kept until it was played
 };
 
 // A field of the call record. kCallFields is the only list of fields; rows, JSON and schema are generated
@@ -143,6 +144,7 @@ inline constexpr std::array kCallFields{
     call_field::integer(33, "rtp_jitter_us", &Call::rtp_jitter_us, "rtpJitterUs"),
     call_field::integer(34, "rtp_round_trip_us", &Call::rtp_round_trip_us, "rtpRoundTripUs"),
     call_field::integer(35, "rtp_far_lost_percent", &Call::rtp_far_lost_percent, "rtpFarLostPercent"),
+    call_field::integer(36, "rtp_delay_ms", &Call::rtp_delay_ms, "rtpDelayMs"),
     call_field::omitted(30, "waits_for", &Call::waits_for, "waitsFor"),
     call_field::text(7, "system_prompt", &Call::system_prompt),
     call_field::sealed(8, "api_key", &Call::api_key),

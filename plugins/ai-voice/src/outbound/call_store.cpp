@@ -221,7 +221,7 @@ void CallStore::end_attempt(Transaction& tx, const Call& call, const Ending& end
           {call.call_id, call.owner_run, call.attempt, status, ended_ms, ending.outcome,
            duration_sec(call, ended_ms), call.trunk_id, call.transcript_path, ending.error_detail,
            call.rtp_received, call.rtp_lost, call.rtp_jitter_us, call.rtp_round_trip_us,
-           call.rtp_far_lost_percent},
+           call.rtp_far_lost_percent, call.rtp_delay_ms},
           1);
   increment_count(tx, call);
   if (call.answered_ms > 0) turns_.remove(tx, call.call_id, call.attempt);

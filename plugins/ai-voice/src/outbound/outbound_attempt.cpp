@@ -185,6 +185,7 @@ void OutboundAttempt::on_leg_ended(const telephony::Ended& ended) {
   call_.rtp_jitter_us = ended.rtp_jitter_us;
   call_.rtp_round_trip_us = ended.rtp_round_trip_us;
   call_.rtp_far_lost_percent = ended.rtp_far_lost_percent;
+  call_.rtp_delay_ms = ended.rtp_delay_ms;
   log_.info("the leg has ended", {{"cause", ended.cause},
                                   {"sip", ended.sip_status},
                                   {"reason", ended.sip_reason},
@@ -194,6 +195,7 @@ void OutboundAttempt::on_leg_ended(const telephony::Ended& ended) {
                                   {"rtpReceived", ended.rtp_received},
                                   {"rtpLost", ended.rtp_lost},
                                   {"rtpLate", ended.rtp_late},
+                                  {"rtpDelayMs", ended.rtp_delay_ms},
                                   {"rtpDropped", ended.rtp_dropped}});
   if (ending_ && !saving_) ending_->sip_status = ended.sip_status;
   end_attempt(ending_of_leg(ended, answered(), conversation().farewell_outcome()));

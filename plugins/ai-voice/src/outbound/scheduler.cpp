@@ -249,7 +249,7 @@ void Scheduler::commit_claim(Claim claim) {
   call.dispatched_ms = host_.wall_ms();
   call.answered_ms = call.ended_ms = call.duration_sec = 0;
   call.ended_reason = call.error_detail = call.trunk_id = call.transcript_path = "";
-  call.rtp_received = call.rtp_lost = call.rtp_jitter_us = call.rtp_round_trip_us = 0;
+  call.rtp_received = call.rtp_lost = call.rtp_jitter_us = call.rtp_round_trip_us = call.rtp_delay_ms = 0;
   call.rtp_far_lost_percent = -1;
   Transaction tx(host_);
   add_shared_limits(tx, claim);

@@ -94,6 +94,7 @@ void LegMedia::add_statistics(telephony::Ended& ended, const Log& log) const {
   ended.rtp_refused = static_cast<int64_t>(stats.packets_refused.load());
   ended.rtp_dropped = static_cast<int64_t>(port_->packets_dropped());
   ended.rtp_jitter_us = stats.jitter_us.load();
+  ended.rtp_delay_ms = stats.max_delay_ms.load();
   ended.rtp_round_trip_us = stats.round_trip_us.load();
   ended.rtp_far_lost_percent =
       stats.remote_reported.load() ? stats.remote_fraction_lost.load() * 100 / 256 : -1;
@@ -103,6 +104,7 @@ void LegMedia::add_statistics(telephony::Ended& ended, const Log& log) const {
                                  {"refused", ended.rtp_refused},
                                  {"dropped", ended.rtp_dropped},
                                  {"jitter-us", ended.rtp_jitter_us},
+                                 {"delay-ms", ended.rtp_delay_ms},
                                  {"round-trip-us", ended.rtp_round_trip_us},
                                  {"far-lost-percent", ended.rtp_far_lost_percent}});
 }

@@ -154,9 +154,11 @@ struct Ended {
   int64_t rtp_far_lost_percent = -1;  // loss of sent packets in the peer's last report; -1: no report
   int64_t rtp_dropped = 0;            // by the kernel: from other hosts than the peer, or too many at once
   int64_t rtp_round_trip_us = 0;      // to the peer and back, by its last report; 0: not known
+  int64_t rtp_delay_ms = 0;  // the longest that received audio was kept until it was played: by the jitter
+                             // buffer, or for a missing packet if the listener is an AI engine
   PATCHBAY_FIELDS(cause, answered, sip_status, detail, trunk_id, sip_reason, earlier_trunks, rtp_received,
                   rtp_lost, rtp_late, rtp_refused, rtp_jitter_us, rtp_far_lost_percent, rtp_dropped,
-                  rtp_round_trip_us)
+                  rtp_round_trip_us, rtp_delay_ms)
 };
 
 // Receives the events of a leg; provided by its owner.

@@ -25,7 +25,7 @@ TEST_CASE("a record has every member but waitsFor, even without a value") {
   const auto record = environment.host().parse_json(text);
   REQUIRE(record.ok());
   const JsonView root = record->root();
-  CHECK(root.size() == 28);
+  CHECK(root.size() == 29);
   CHECK(root["callId"].text() == "oac-1");
   CHECK(root["createdAtUtc"].text() == "2023-11-14T22:13:20.000Z");
   CHECK(root["scheduledForUtc"].is_null());

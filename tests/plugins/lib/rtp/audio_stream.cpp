@@ -280,12 +280,14 @@ TEST_CASE(
   }
   CHECK(std::abs(heard.back() - 4000) < 130);
   CHECK(pair.b->stats().delay_ms == 0);
+  CHECK(pair.b->stats().max_delay_ms == 0);
   CHECK(pair.b->missing_due_ns() == 0);
   pair.b->end_frames();
   pair.now_ns = 5 * kTickNs;
   for (int i = 0; i < 10; ++i) pair.tick(constant(-900));
   CHECK(pair.received);
   CHECK(heard.size() == 5 * std::tuple_size_v<Frame>);
+  CHECK(pair.b->stats().max_delay_ms == 40);
 }
 
 TEST_CASE("gaps in a flood are concealed for as long as an engine takes the audio, not longer") {

@@ -92,6 +92,7 @@ TEST_CASE(
   OrderedListener listener;
   listener.put(0);
   listener.advance_ms(40);
+  CHECK(listener.sequencer.stats().max_wait_ns == 0);
   listener.put(2);
   CHECK(listener.sequencer.due_ns() == listener.now_ns + 40 * kMs);
   listener.advance_ms(20);
@@ -103,6 +104,7 @@ TEST_CASE(
   listener.put(1);
   CHECK(listener.heard.size() == 4);
   CHECK(listener.sequencer.stats().late_packets == 1);
+  CHECK(listener.sequencer.stats().max_wait_ns == 40 * kMs);
 }
 
 TEST_CASE("two gaps are each waited for") {
