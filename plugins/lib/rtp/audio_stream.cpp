@@ -40,6 +40,7 @@ AudioStream::AudioStream(RtpSocket socket, const Options& options)
     : socket_(std::move(socket)),
       codecs_(first_codecs()),
       player_(options.jitter),
+      random_(options.random),
       ssrc_(static_cast<uint32_t>(options.random)),
       rtcp_({ssrc_, options.cname, options.now_ns, options.wall_ns - options.now_ns}),
       sequence_(static_cast<uint16_t>(options.random >> 32 & 0x7FFF)) {
@@ -68,7 +69,24 @@ void AudioStream::configure(StreamMedia& media) noexcept {
   socket_.accept_only(hosts, count);
 }
 
-void AudioStream::secure(StreamSecurity& security) noexcept { std::swap(security_, security); }
+void AudioStream::secure(StreamSecurity& security) noexcept {
+  const bool continues =
+      !security.protection || (security_.protection && security.protection->continues(*security_.protection));
+  if (!continues && has_rolled_over_) begin_source();
+  std::swap(security_, security);
+}
+
+// The roll-over count of a source goes on with a new key (RFC 3711 section 3.3.1), but many peers begin it at
+// 0 again. That of a new source is 0 for all of them.
+void AudioStream::begin_source() noexcept {
+  random_ = random_ * 6364136223846793005U + 1442695040888963407U;  // Knuth's, whose high bits are random
+  ssrc_ = static_cast<uint32_t>(random_ >> 32);
+  sequence_ = static_cast<uint16_t>(random_ >> 16 & 0x7FFF);
+  has_rolled_over_ = false;
+  sent_.packets = sent_.octets = 0;
+  marker_ = true;
+  rtcp_.set_ssrc(ssrc_);
+}
 
 bool AudioStream::pull(int16_t* pcm, int64_t now_ns) noexcept {
   begin_tick();
@@ -346,6 +364,7 @@ void AudioStream::send_packet(uint8_t payload_type, bool marker, uint32_t timest
   header.payload_type = payload_type;
   header.marker = marker;
   header.sequence = sequence_++;
+  has_rolled_over_ = has_rolled_over_ || sequence_ == 0;
   header.timestamp = timestamp;
   header.ssrc = ssrc_;
   write_rtp_header(header, out);

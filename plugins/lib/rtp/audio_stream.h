@@ -93,7 +93,8 @@ class AudioStream final : private PacketSequencer::Listener {
   // caller has to free: the codecs that were used before, or those of `media` if they are the same.
   void configure(StreamMedia& media) noexcept;
   // Sets the encryption, before the configure() of the same offer and answer; in the clear by default. Leaves
-  // in `security` what was used before, which the caller has to free.
+  // in `security` what was used before, which the caller has to free. With a new key, what is sent gets
+  // another SSRC if its sequence number has rolled over.
   void secure(StreamSecurity& security) noexcept;
   // Sends a datagram of DTLS. Any thread.
   bool send_dtls(const SocketAddress& to, const uint8_t* data, size_t size) noexcept {
@@ -171,6 +172,7 @@ class AudioStream final : private PacketSequencer::Listener {
   void send_packet(uint8_t payload_type, bool marker, uint32_t timestamp, const uint8_t* payload,
                    size_t bytes) noexcept;
   void send_rtcp(int64_t now_ns, bool bye) noexcept;
+  void begin_source() noexcept;
   void publish_stats() noexcept;
   // Null before the first packet.
   ReceptionStats* reception() noexcept { return ssrc_switch_.has_ssrc() ? &reception_ : nullptr; }
@@ -189,10 +191,12 @@ class AudioStream final : private PacketSequencer::Listener {
   StreamMedia media_;
   StreamSecurity security_;
 
-  const uint32_t ssrc_;  // of what we send
+  uint64_t random_;  // of the next source
+  uint32_t ssrc_;    // of what we send
   RtcpSession rtcp_;
   SentMedia sent_;  // its rtp_timestamp is that of the next packet
   uint16_t sequence_;
+  bool has_rolled_over_ = false;  // the sequence number, with this SSRC
   bool marker_ = true;
   SilenceSuppressor suppressor_;
   uint32_t clock_hz_ = 8000;  // of what the peer sends

@@ -28,6 +28,9 @@ class RtcpSession {
   };
   explicit RtcpSession(Options options);
 
+  // Another source is sent from now on.
+  void set_ssrc(uint32_t ssrc) noexcept { options_.ssrc = ssrc; }
+
   bool is_due(int64_t now_ns) const noexcept { return now_ns >= next_report_ns_; }
   // Writes SR or RR, SDES, and BYE if `bye` is set; schedules the next report. `reception`: of the peer's
   // stream; null: none yet. Returns the size, or 0 if `capacity` is too small.
@@ -50,7 +53,7 @@ class RtcpSession {
 
   uint64_t ntp(int64_t now_ns) const noexcept;
 
-  const Options options_;
+  Options options_;
   int64_t next_report_ns_;
   PeerReport peer_report_;
 };

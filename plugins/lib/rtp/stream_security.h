@@ -20,6 +20,8 @@ class PacketProtection {
   virtual bool unprotect(Kind kind, uint8_t* data, size_t& size) noexcept = 0;
   // Encrypts in place; `data` has room for kMaxTrailerBytes more. Returns false if it must not be sent.
   virtual bool protect(Kind kind, uint8_t* data, size_t& size) noexcept = 0;
+  // Whether the packet indices of what `before` has protected go on here. They begin anew with a new key.
+  virtual bool continues(const PacketProtection& before) const noexcept = 0;
   virtual ~PacketProtection() = default;
 };
 

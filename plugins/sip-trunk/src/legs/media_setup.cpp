@@ -194,7 +194,7 @@ Status MediaSetup::apply_security(const lib::RemoteMedia& remote, const lib::Soc
   }
   agreed_ = agreed;
   lib::keep_agreed(local_.security, agreed);
-  if (before && !(protection_ && protection_->sends_with(*before)))
+  if (before && !(protection_ && protection_->continues(*before)))
     lib::replace_used_key(local_.security, before->sent_key());
   rtcp_mux_ = remote.rtcp_mux;
   port_.secure({agreed.is_secure(), protection_, agreed.is_dtls ? dtls_sink_ : nullptr, rtcp_mux_});

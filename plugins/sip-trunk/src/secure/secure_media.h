@@ -27,8 +27,9 @@ class SrtpProtection final : public lib::PacketProtection {
 
   lib::SrtpProfile profile() const noexcept { return sent_.profile(); }
   const lib::MasterKey& sent_key() const noexcept { return sent_; }
-  // Whether the indices of what `other` sends go on here.
-  bool sends_with(const SrtpProtection& other) const noexcept { return sender_ == other.sender_; }
+  bool continues(const PacketProtection& before) const noexcept override {
+    return sender_ == static_cast<const SrtpProtection&>(before).sender_;  // those of calls are of this class
+  }
 
   bool unprotect(Kind kind, uint8_t* data, size_t& size) noexcept override;
   bool protect(Kind kind, uint8_t* data, size_t& size) noexcept override;

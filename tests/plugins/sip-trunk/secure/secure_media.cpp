@@ -47,6 +47,16 @@ struct PeerSender {
 
 }  // namespace
 
+TEST_CASE("a peer that changes its key may count its roll-overs from 0 again") {
+  SecureMedia media;
+  const lib::MasterKey ours = *lib::MasterKey::random(kProfile);
+  PeerSender first(1), second(2);
+  const auto before = *media.protection(ours, first.key, nullptr);
+  for (uint32_t index = 0; index < 2 * 65'536; index += 10'000) CHECK(first.reaches(*before, index));
+  const auto after = *media.protection(ours, second.key, before.get());
+  for (uint32_t index = 0; index < 2 * 65'536; index += 10'000) CHECK(second.reaches(*after, index));
+}
+
 TEST_CASE("a peer that changes its key keeps its roll-over count, also after a key that it did not use") {
   SecureMedia media;
   const lib::MasterKey ours = *lib::MasterKey::random(kProfile);
