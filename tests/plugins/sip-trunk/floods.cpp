@@ -119,6 +119,43 @@ TEST_CASE("a flood takes little memory while sofia-sip keeps its transactions") 
   CHECK(caller.wait_ended().reason == EndReason::far_hangup);
 }
 
+TEST_CASE(
+    "a flood inside a call costs its peer's requests but no memory, and the call is hung up nevertheless") {
+  Flood flood(32'000);
+  Caller caller;
+  REQUIRE(flood.stack->dial(call_to(flood.peer.port()), caller));
+  const std::string invite = flood.peer.receive("INVITE ");
+  flood.peer.send(flood.stack->port(),
+                  answer_to(invite, "200 OK", "sip:" + flood.peer.address(), "", kOffer));
+  REQUIRE(caller.wait_answered());
+  REQUIRE_FALSE(flood.peer.receive("ACK ").empty());
+  int sequence = 1;
+  const auto send = [&](const std::string& method) {
+    flood.peer.send(flood.stack->port(),
+                    flood.peer.request(method, "sip:us@127.0.0.1", header(invite, "To") + ";tag=peer",
+                                       header(invite, "From"), header(invite, "Call-ID"), ++sequence));
+  };
+  const size_t before = heap_bytes();
+  for (const char* method : {"INFO", "UPDATE", "OPTIONS", "NOTIFY", "MESSAGE", "REFER", "PRACK"}) {
+    CAPTURE(std::string(method));
+    for (int round = 0; round < kRounds; ++round) {
+      for (int i = 0; i < 10; ++i) send(method);
+      const std::string last = std::to_string(sequence) + " " + method;
+      CHECK(within(std::chrono::seconds(10), [&] {
+        const std::string answer = flood.peer.receive("SIP/2.0 ", 1000);
+        return header(answer, "CSeq") == last;
+      }));
+    }
+  }
+  const size_t taken = heap_bytes() - std::min(before, heap_bytes());
+  MESSAGE("taken by 7000 requests: " << taken << " bytes");
+  CHECK(taken < kSlackBytes);
+  CHECK(flood.stack->counts().refused_rate > 0);
+  CHECK_FALSE(caller.ended());
+  send("BYE");
+  CHECK(caller.wait_ended().reason == EndReason::far_hangup);
+}
+
 // The kernel's filter does not hold so many addresses, so it is off.
 TEST_CASE("S2: floods from strangers leave trunks their calls, and free their memory") {
   std::vector<patchbay::lib::SocketAddress> trunks = {*patchbay::lib::SocketAddress::parse("127.0.0.1", 0)};

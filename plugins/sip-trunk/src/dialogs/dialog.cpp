@@ -5,8 +5,6 @@
 
 #include "dialogs/dtmf_info.h"
 #include "dialogs/sdp_body.h"
-#include "stack/request_screen.h"
-#include "stack/sip_limits.h"
 #include "stack/user_agent.h"
 
 namespace patchbay::sip_trunk {
@@ -325,6 +323,15 @@ bool Dialog::is_inside(const sip_t& answer) const {
   };
   const StoredDialog mine = stored();
   return has_tag(mine.from, answer.sip_from->a_tag) && has_tag(mine.to, answer.sip_to->a_tag);
+}
+
+// Requests that end the call have a limit of their own, so that a flood of others does not keep it up. An ACK
+// takes no memory.
+bool Dialog::takes(const sip_t& request, int64_t now_ms) {
+  const auto method = request.sip_request->rq_method;
+  if (method == sip_method_ack) return true;
+  return method == sip_method_bye || method == sip_method_cancel ? ends_.take(now_ms)
+                                                                 : requests_.take(now_ms);
 }
 
 bool Dialog::trusts(const lib::SocketAddress& address) const {

@@ -13,6 +13,8 @@
 #include "dialogs/session_timer.h"
 #include "rtp/address.h"
 #include "stack/nua_handle.h"
+#include "stack/request_screen.h"
+#include "stack/sip_limits.h"
 #include "stack/sofia.h"
 
 namespace patchbay::sip_trunk {
@@ -37,6 +39,8 @@ class Dialog : public HandleOwner {
   bool is_inside(const sip_t& answer) const;
   // Returns whether requests inside this dialog may come from the address.
   bool trusts(const lib::SocketAddress& address) const;
+  // Counts a request of the peer. Returns false beyond the limit of this second.
+  bool takes(const sip_t& request, int64_t now_ms);
   // No connection to the address is made.
   virtual void on_unreachable(const lib::SocketAddress&, const std::string& /*why*/) {}
   // null: an outbound one.
@@ -150,6 +154,7 @@ class Dialog : public HandleOwner {
   bool allows_update_ = false;               // the peer's Allow has UPDATE
   bool is_logged_ = false;                   // DialogLog has this dialog
   std::vector<lib::SocketAddress> trusted_;  // addresses that requests inside this dialog may come from
+  PerSecondLimit requests_{kMaxInDialogPerSecond}, ends_{kMaxInDialogPerSecond};
 };
 
 // Returns the SDP in the body of a message; "": none.

@@ -17,7 +17,11 @@ Admission RequestAdmission::admit(const sip_t& request, const lib::SocketAddress
   bool is_known = false;
   for (const auto& [id, dialog] : dialogs_) {
     if (dialog->call_id() != call_id) continue;
-    if (dialog->trusts(from)) return Admission::granted;
+    if (dialog->trusts(from)) {
+      if (dialog->takes(request, now_ms())) return Admission::granted;
+      ++refused_by_rate_;
+      return Admission::refused;
+    }
     is_known = true;
   }
   if (is_known) ++foreign_;

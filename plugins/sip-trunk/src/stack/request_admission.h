@@ -1,6 +1,6 @@
 // RequestAdmission: decides which requests reach a user agent: those of a dialog only from its peer's
-// addresses, those outside of dialogs up to a rate, REGISTER as the registrar's screen says. sip thread, but
-// for the counters.
+// addresses, all of them up to a rate, REGISTER as the registrar's screen says. sip thread, but for the
+// counters.
 #pragma once
 
 #include <atomic>

@@ -20,6 +20,8 @@ inline constexpr size_t kMaxHeaderFieldBytes = 255;  // of user, host and Call-I
 // Dialogs.
 inline constexpr char kAllowedMethods[] = "INVITE, ACK, CANCEL, BYE, OPTIONS, UPDATE, INFO, PRACK";
 inline constexpr uint32_t kTransactionTimeoutMs = 32'000;  // timers B, F and H of RFC 3261: 64 * T1
+// From the peer of a dialog, because sofia-sip keeps about 8 KiB per request for 32 s: 16 MiB of one call.
+inline constexpr uint32_t kMaxInDialogPerSecond = 30;
 inline constexpr uint32_t kDialogLingerMs = 40'000;    // longer than a final answer may come late (timer B)
 inline constexpr uint32_t kMaxCredentialTries = 3;     // the proxy's, the server's, and one for a stale nonce
 inline constexpr size_t kMaxChallengeBytes = 4096;     // of the nonce and opaque, which the answer repeats
