@@ -75,6 +75,13 @@ struct ServerInCall {
   std::string record() const {
     return admin.get("/api.ashx/v1/calls/" + id + "?tenant=acme.example", {"Host: acme.example"}).body;
   }
+  std::string record_after_restart() {
+    server.restart();
+    REQUIRE(server.start_error() == "");
+    admin = HttpClient::of(server, "admin");
+    REQUIRE(admin.wait_for("GET", "/api.ashx/v1/calls"));
+    return record();
+  }
   static std::string text_of(const std::string& body, const char* name) {
     const auto json = json_without_host(body);
     return json ? std::string(json->root().text(name, "")) : std::string();
@@ -120,14 +127,8 @@ TEST_CASE("a draining server is not ready, takes no calls in or out, and waits f
   CHECK(ServerInCall::text_of(s.record(), "status") == "in-flight");
   s.phone->heard();  // the callee hangs up
   draining.join();
-  s.server.restart();
-  REQUIRE(s.server.start_error() == "");
-  const HttpClient again = HttpClient::of(s.server, "admin");
-  REQUIRE(again.wait_for("GET", "/api.ashx/v1/calls"));
-  const std::string record =
-      again.get("/api.ashx/v1/calls/" + s.id + "?tenant=acme.example", {"Host: acme.example"}).body;
+  const std::string record = s.record_after_restart();
   INFO(record);
-
   CHECK(ServerInCall::text_of(record, "endedReason") == "far-hangup");
   CHECK(ServerInCall::text_of(record, "errorDetail") == "");
 }
@@ -140,14 +141,8 @@ TEST_CASE("a call that outlives the drain deadline is ended with that reason, an
   MESSAGE("drained in " << std::chrono::duration_cast<std::chrono::milliseconds>(took).count() << " ms");
   CHECK(took >= 1s);
   CHECK(took < 20s);
-  s.server.restart();
-  REQUIRE(s.server.start_error() == "");
-  const HttpClient again = HttpClient::of(s.server, "admin");
-  REQUIRE(again.wait_for("GET", "/api.ashx/v1/calls"));
-  const std::string record =
-      again.get("/api.ashx/v1/calls/" + s.id + "?tenant=acme.example", {"Host: acme.example"}).body;
+  const std::string record = s.record_after_restart();
   INFO(record);
-
   CHECK(ServerInCall::text_of(record, "status") == "ended-failed-final");
   CHECK(ServerInCall::text_of(record, "errorDetail") == "interrupted: the server stopped");
   CHECK(within(20s, [&] { return s.phone->output().find("terminated") != std::string::npos; }));
