@@ -11,6 +11,7 @@
 
 #include "stack/sip_limits.h"
 #include "stack/tcp_watch.h"
+#include "tls/ssl_release.h"
 
 namespace patchbay::sip_trunk {
 namespace {
@@ -113,6 +114,7 @@ void SofiaTls::on_new_context(void* context, void*, CRYPTO_EX_DATA*, int, long, 
 // Called when sofia-sip has prepared the context, so that its own settings do not overwrite these.
 void SofiaTls::adopt(SSL_CTX& context) {
   SSL_CTX_set_app_data(&context, this);
+  free_connections_with_bio(context);
   SSL_CTX_set_min_proto_version(&context, TLS1_2_VERSION);
   SSL_CTX_set_options(&context, SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_COMPRESSION);
   SSL_CTX_set_cipher_list(&context, kSipCiphers);
