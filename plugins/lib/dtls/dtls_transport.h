@@ -69,9 +69,11 @@ class DtlsTransport {
   const std::optional<DtlsSrtpKeys>& keys() const noexcept { return keys_; }
 
   // Handles a datagram of the peer, whose address the caller has checked. Ignores what is not valid DTLS.
-  // Returns whether it has brought the handshake forward, so that it probably is the peer's; what is to be
-  // sent then answers its sender in any case.
+  // Returns whether it has brought the handshake forward, so that it probably is the peer's.
   bool receive(std::span<const uint8_t> datagram, int64_t now_ns);
+  // False while a server waits for a ClientHello with its cookie; until then each datagram's answer goes to
+  // its sender. Later messages, which may also be repetitions by OpenSSL's clock, are for the peer.
+  bool has_begun() const noexcept { return options_.role == DtlsRole::client || steps_ > 0; }
   // Call it when timer_due_ns() is reached, or later.
   void on_timer(int64_t now_ns);
   // Nullopt: none is needed. OpenSSL measures by the wall clock, so that a clock that is set back during a

@@ -37,7 +37,7 @@ void DtlsLeg::receive(const lib::Datagram& datagram) {
   if (!datagram.sender.same_ip(session_.remote) && !datagram.sender.same_ip(session_.signalling)) return;
   // Another port than the SDP's counts only once what it sends is a part of the handshake.
   if (transport_->receive({datagram.data.data(), datagram.size}, host_.mono_ns())) peer_ = datagram.sender;
-  send_waiting(datagram.sender);
+  if (!transport_->has_begun()) send_waiting(datagram.sender);
   proceed();
 }
 

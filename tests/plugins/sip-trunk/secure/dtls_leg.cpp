@@ -56,12 +56,18 @@ struct UnansweredLeg {
 TEST_CASE("datagrams that are no part of the handshake neither redirect nor end it") {
   UnansweredLeg call;
   REQUIRE(call.sent.size() == 1);
-  for (int i = 0; i < 1000; ++i) call.receive(std::vector<uint8_t>(50, 22), kPeer.with_port(6000));
+  const auto receive_junk = [&] { call.receive(std::vector<uint8_t>(50, 22), kPeer.with_port(6000)); };
+  for (int i = 0; i < 1000; ++i) receive_junk();
   CHECK(call.failure == "");
-  // OpenSSL repeats the first message by its own clock, after 400 ms.
+  // OpenSSL repeats the first message by its own clock, after 400 ms and then 800 ms: by the timer, or with
+  // the next datagram, whoever sent that.
   const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(10);
-  while (call.sent.size() == 1 && call.failure.empty() && std::chrono::steady_clock::now() < end)
-    REQUIRE(why(call.environment.advance_ms(1)) == "");
-  REQUIRE(call.sent.size() == 2);
-  CHECK(call.sent[1] == kPeer);
+  while (call.sent.size() < 3 && call.failure.empty() && std::chrono::steady_clock::now() < end) {
+    if (call.sent.size() == 1)
+      receive_junk();
+    else
+      REQUIRE(why(call.environment.advance_ms(1)) == "");
+  }
+  REQUIRE(call.sent.size() >= 3);
+  for (const auto& to : call.sent) CHECK(to == kPeer);
 }
