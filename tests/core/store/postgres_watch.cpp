@@ -90,7 +90,10 @@ class HeldNotifyLock {
     holder_.join();
   }
   bool is_held() const {
-    return shared_.value("SELECT COUNT(*) FROM pg_stat_activity WHERE wait_event = 'SyncRep'") == "1";
+    // Commits of autovacuum wait, too.
+    return shared_.value(
+               "SELECT COUNT(*) FROM pg_stat_activity WHERE wait_event = 'SyncRep' AND query = 'NOTIFY "
+               "held'") == "1";
   }
 
  private:
