@@ -60,7 +60,7 @@ Metrics::Metrics(const Host& host)
   for (const char* cause : {"far", "local", "no-answer", "failed", "denied"})
     ended_.emplace(cause, Metric::counter(host, "patchbay_sip_trunk_ended_total", "Calls that have ended",
                                           {{"cause", cause}}));
-  for (const char* reason : {"foreign", "ambiguous", "limit", "draining"})
+  for (const char* reason : {"foreign", "ambiguous", "limit", "draining", "replaces"})
     inbound_refused_.emplace(
         reason,
         Metric::counter(host, "patchbay_sip_trunk_inbound_refused_total",

@@ -28,7 +28,8 @@ class Metrics {
   // A dialog whose end the peer has not confirmed.
   void bye_given_up() const { byes_given_up_.add(); }
   void ended(const telephony::Ended& ended) const;
-  // A call that was refused before it was offered: "foreign", "limit", "draining".
+  // A call that was refused before it was offered: "foreign", "ambiguous", "limit", "draining",
+  // "replaces".
   void inbound_refused(const std::string& reason) const;
   // A limit of a trunk ("maxCalls", "callsPerSecond") refused it a call.
   void limited(const char* limit) const;

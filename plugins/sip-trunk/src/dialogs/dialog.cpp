@@ -52,6 +52,16 @@ void Dialog::hangup() {
   report_end({agent_.is_stopping() ? EndReason::stopped : hung_up, 0, "", ""});
 }
 
+void Dialog::leave(int64_t bye_after_ms) {
+  if (state_ == State::answered && bye_after_ms > 0) {
+    if (DialogListener* listener = std::exchange(listener_, nullptr))
+      listener->on_ended(id_, {EndReason::local_hangup, 0, "", ""});
+    is_left_ = true;
+    return set_timer(bye_after_ms);
+  }
+  hangup();
+}
+
 void Dialog::hang_up_peer() {
   if (state_ == State::answered || (state_ == State::ended && !bye_sent_)) {
     bye_sent_ = true;
@@ -177,6 +187,12 @@ std::string Dialog::replaces() const {
   return dialog.call_id + ";to-tag=" + peer + ";from-tag=" + mine;
 }
 
+bool Dialog::is_named_by(const Replaces& replaces) const {
+  if (state_ == State::calling || call_id_ != replaces.call_id) return false;
+  const StoredDialog dialog = stored();
+  return tag_of(dialog.from) == replaces.to_tag && tag_of(dialog.to) == replaces.from_tag;
+}
+
 void Dialog::note_methods(const sip_t* sip) {
   if (sip == nullptr || sip->sip_allow == nullptr) return;
   allows_refer_ = sip_is_allowed(sip->sip_allow, SIP_METHOD_REFER) != 0;
@@ -287,7 +303,10 @@ void Dialog::set_timer(int64_t delay_ms) {
 
 void Dialog::on_timer_event(UserAgent* agent, su_timer_t*, HandleOwner* self) {
   const DialogId id = self->id();
-  self->on_timer();
+  if (auto* dialog = static_cast<Dialog*>(self); dialog->is_left_ && dialog->state_ == State::answered)
+    dialog->hangup();
+  else
+    self->on_timer();
   agent->reap(id);
 }
 

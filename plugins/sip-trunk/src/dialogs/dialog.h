@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "dialogs/referral.h"
+#include "dialogs/replaces.h"
 #include "dialogs/session_timer.h"
 #include "rtp/address.h"
 #include "stack/nua_handle.h"
@@ -31,6 +32,7 @@ class Dialog : public HandleOwner {
   DialogId id() const noexcept override { return id_; }
   bool is_closed() const noexcept override { return closed_; }
   bool has_ended() const noexcept { return state_ == State::ended; }
+  bool is_answered() const noexcept { return state_ == State::answered; }
   const std::string& call_id() const noexcept { return call_id_; }
   // Returns whether a 2xx answers the latest INVITE, so that sofia-sip passes it (the first one) to
   // on_event().
@@ -59,6 +61,10 @@ class Dialog : public HandleOwner {
   // The value of Replaces (RFC 3891) with which the far end's other calls may replace this dialog; "": it is
   // not answered.
   std::string replaces() const;
+  // Whether the far end names this dialog, which is or was answered, in a Replaces to us.
+  bool is_named_by(const Replaces& replaces) const;
+  // Gives up the listener, whose on_ended() comes now; BYE follows after so long, unless the peer sends it.
+  void leave(int64_t bye_after_ms);
   void on_event(nua_event_t event, int status, const char* phrase, nua_handle_t* handle, const sip_t* sip,
                 tagi_t tags[]) override;
 
@@ -153,6 +159,7 @@ class Dialog : public HandleOwner {
   bool allows_refer_ = true;                 // the peer's Allow does not leave REFER out
   bool allows_update_ = false;               // the peer's Allow has UPDATE
   bool is_logged_ = false;                   // DialogLog has this dialog
+  bool is_left_ = false;                     // BYE follows
   std::vector<lib::SocketAddress> trusted_;  // addresses that requests inside this dialog may come from
   PerSecondLimit requests_{kMaxInDialogPerSecond}, ends_{kMaxInDialogPerSecond};
 };

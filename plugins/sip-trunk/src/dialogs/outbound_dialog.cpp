@@ -64,12 +64,14 @@ void OutboundDialog::send_invite() {
   const std::string sequence = std::to_string(++sequence_) + " INVITE";
   const std::string contact = agent_.contact_for(target(), transport());
   const std::string session = std::to_string(session_sec_);
+  // The dialog with a telephone is never replaced.
+  const std::string supported =
+      std::string("timer") + (uses_100rel_ ? ", 100rel" : "") + (invite_.call.contact ? "" : ", replaces");
   nua_invite(
       handle_.get(), NUTAG_URL(invite_.uri.c_str()), NUTAG_PROXY(proxy.c_str()),
       SIPTAG_FROM_STR(invite_.from.c_str()), SIPTAG_TO_STR(invite_.to.c_str()),
       SIPTAG_CALL_ID_STR(invite_.call_id.c_str()), SIPTAG_CSEQ_STR(sequence.c_str()),
-      TAG_IF(!contact.empty(), SIPTAG_CONTACT_STR(contact.c_str())),
-      SIPTAG_SUPPORTED_STR(uses_100rel_ ? "timer, 100rel" : "timer"),
+      TAG_IF(!contact.empty(), SIPTAG_CONTACT_STR(contact.c_str())), SIPTAG_SUPPORTED_STR(supported.c_str()),
       TAG_IF(session_sec_ > 0, SIPTAG_SESSION_EXPIRES_STR(session.c_str())),
       TAG_IF(!invite_.identity.empty(), SIPTAG_HEADER_STR(invite_.identity.c_str())),
       TAG_IF(!invite_.privacy.empty(), SIPTAG_PRIVACY_STR(invite_.privacy.c_str())),

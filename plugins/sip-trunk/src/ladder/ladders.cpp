@@ -50,13 +50,17 @@ void Ladders::begin(const std::string& tenant, const std::string& call_id, const
   if (!sip_call_id.empty() && call_of(sip_call_id) == nullptr) {
     at->second.sip_call_id = sip_call_id;
     by_sip_call_id_[sip_call_id] = call_id;
-    for (Stray& stray : strays_)
-      if (stray.sip_call_id == sip_call_id) add(at->second, std::move(stray.message));
-    strays_.erase(std::remove_if(strays_.begin(), strays_.end(),
-                                 [&](const Stray& stray) { return stray.sip_call_id == sip_call_id; }),
-                  strays_.end());
+    add_strays(at->second, sip_call_id);
   }
   drop_oldest();
+}
+
+void Ladders::add_strays(Call& call, const std::string& sip_call_id) {
+  for (Stray& stray : strays_)
+    if (stray.sip_call_id == sip_call_id) add(call, std::move(stray.message));
+  strays_.erase(std::remove_if(strays_.begin(), strays_.end(),
+                               [&](const Stray& stray) { return stray.sip_call_id == sip_call_id; }),
+                strays_.end());
 }
 
 void Ladders::drop_oldest() {
@@ -75,7 +79,9 @@ void Ladders::add_dialog(const std::string& tenant, const std::string& call_id,
   const std::lock_guard lock(mutex_);
   const auto at = calls_.find(call_id);
   if (at == calls_.end() || at->second.tenant != tenant) return;
-  if (by_sip_call_id_.try_emplace(sip_call_id, call_id).second) at->second.further.push_back(sip_call_id);
+  if (!by_sip_call_id_.try_emplace(sip_call_id, call_id).second) return;
+  at->second.further.push_back(sip_call_id);
+  add_strays(at->second, sip_call_id);
 }
 
 // Call-IDs of our calls end with "-<attempt>@<host>" after the call id.

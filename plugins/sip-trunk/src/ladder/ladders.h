@@ -40,7 +40,8 @@ class Ladders final : public MessageListener {
   // `sip_call_id`: of a call to us, ignored while it names another call, because it is what the peer likes;
   // "": one from us, whose Call-IDs are "<call_id>-<attempt>@...".
   void begin(const std::string& tenant, const std::string& call_id, const std::string& sip_call_id = "");
-  // A further dialog of a call: the messages with this Call-ID belong to it, too. No-op for an unknown call.
+  // A further dialog of a call: the messages with this Call-ID belong to it, too, and those that came just
+  // before. No-op for an unknown call.
   void add_dialog(const std::string& tenant, const std::string& call_id, const std::string& sip_call_id);
   // [sip thread]
   void on_message(LoggedMessage message) override;
@@ -62,6 +63,7 @@ class Ladders final : public MessageListener {
   };
   Call* call_of(const std::string& sip_call_id);
   void add(Call& call, LadderMessage message);
+  void add_strays(Call& call, const std::string& sip_call_id);
   void drop_oldest();
 
   mutable std::mutex mutex_;                           // guards what follows

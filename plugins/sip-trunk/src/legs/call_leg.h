@@ -52,7 +52,7 @@ class CallLeg : protected LegDialog::Owner {
   Lease<telephony::LegListener> listener_;
   LegMedia media_;
   LegControl control_;
-  LegDialog events_;  // of dialog_
+  std::unique_ptr<LegDialog> events_;  // of dialog_
   // state
   DialogId dialog_ = 0;  // 0: none
   Lifetime alive_;

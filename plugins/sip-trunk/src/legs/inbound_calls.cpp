@@ -110,6 +110,7 @@ std::vector<TrunkKey> InboundCalls::trunks_at(const lib::SocketAddress& source,
 }
 
 void InboundCalls::on_call(DialogId dialog, InboundInvite invite) {
+  if (invite.replaced != 0) return replace(dialog, invite);
   if (draining_) return refuse(dialog, {503, "Service Unavailable", kDrainRetrySec}, "draining");
   auto search = std::make_shared<Search>();
   search->dialog = dialog;
@@ -192,6 +193,17 @@ void InboundCalls::begin(Search& search) {
   legs_.emplace(id, std::move(leg));
   if (on_count_) on_count_();
   started.start(search.is_disabled ? std::vector<RegisteredAnswerer>() : answerers());
+}
+
+// A call goes on with another far end only at its own trunk, so that no trunk takes the calls of another.
+void InboundCalls::replace(DialogId dialog, const InboundInvite& invite) {
+  const AnsweredLeg* leg = directory_.find_dialog(invite.replaced);
+  if (leg == nullptr || !has_address(settings_.trunk(leg->tenant, leg->trunk_id), invite.source)) {
+    log_.warn("an INVITE with Replaces names no call of its trunk", {{"source", invite.source.text()}});
+    return refuse(dialog, {481, "Call Does Not Exist"}, "replaces");
+  }
+  if (ladders_ != nullptr) ladders_->add_dialog(leg->tenant, leg->call_id, invite.call_id);
+  leg->leg->replace_by(dialog, invite);
 }
 
 void InboundCalls::refuse(DialogId dialog, const Refusal& refusal, const char* reason) {

@@ -74,6 +74,7 @@ class InboundCalls {
   void look_at_next(std::shared_ptr<Search> search);
   void look_at(Search& search, const Result<numbers::Summary>& number);
   void begin(Search& search);
+  void replace(DialogId dialog, const InboundInvite& invite);
   void refuse(DialogId dialog, const Refusal& refusal, const char* reason);
   std::vector<RegisteredAnswerer> answerers() const;
   void remove(int64_t id);

@@ -46,16 +46,16 @@ std::string warning_of(const std::string& reason) {
 
 InboundLeg::InboundLeg(const Host& host, SipStack& stack, LegDirectory& directory,
                        const ServerSettings& server, Init init, Function<void()> on_closed)
-    : CallLeg(host, stack, server, Log(host).with(init.offer.call_id), {}),
+    : TrunkLeg(host, stack, directory, server, Log(host).with(init.offer.call_id), {}, init.offer.call_id,
+               {init.offer.call_id, init.offer.tenant, "inbound", init.offer.from_number, init.offer.did,
+                "ringing", init.offer.trunk_id, host.wall_ms(), nullptr, 0}),
       invite_(std::move(init.invite)),
       trunk_(std::move(init.trunk)),
       offer_(std::move(init.offer)),
       on_closed_(std::move(on_closed)),
       place_(std::move(init.place)),
-      search_(host, log_, [this](const telephony::Taken& taken) { on_offered(taken); }),
-      live_(directory.calls(), {offer_.call_id, offer_.tenant, "inbound", offer_.from_number, offer_.did,
-                                "ringing", offer_.trunk_id, host.wall_ms(), nullptr, 0}),
-      transfer_(host, stack, directory, log_, server_.require_gate, offer_.call_id, offer_.call_id) {
+      search_(host, log_, [this](const telephony::Taken& taken) { on_offered(taken); }) {
+  is_late_offer_ = invite_.sdp.empty();
   dialog_ = init.dialog;
   service_
       .on(Leg::hangup,
@@ -67,7 +67,6 @@ InboundLeg::InboundLeg(const Host& host, SipStack& stack, LegDirectory& director
       .on(Leg::answer, [this](const Empty&) { return answer(); })
       .on(Leg::ring, [this](const telephony::Ring& how) { return ring(how); })
       .on(Leg::reject, [this](const telephony::Reject& why) { return reject(why); });
-  transfer_.provide(service_);
 }
 
 void InboundLeg::start(std::vector<RegisteredAnswerer> answerers) {
@@ -78,7 +77,7 @@ void InboundLeg::start(std::vector<RegisteredAnswerer> answerers) {
                                 {"from", offer_.from_number},
                                 {"target", offer_.target},
                                 {"sip-call-id", invite_.call_id}});
-  const Status taken = stack_.take(dialog_, {offer_.tenant, offer_.trunk_id, trunk_}, events_);
+  const Status taken = stack_.take(dialog_, {offer_.tenant, offer_.trunk_id, trunk_}, *events_);
   if (!taken) return close(ended_as("failed", taken.error().text));
   is_taken_ = true;
   offer_.leg = service_.handle();
@@ -118,10 +117,9 @@ Result<Empty> InboundLeg::answer() {
   listener_.send(LegListener::answered,
                  {offer_.trunk_id, (host_.mono_ns() - started_ns_) / 1'000'000, port_});
   media_.watch_silence();
-  control_.open(dialog_);
-  transfer_.open(service_.handle(),
-                 {dialog_, offer_.tenant, offer_.trunk_id, offer_.from_number, calling_plugin(host_).id},
-                 trunk_);
+  open_answered(
+      {0, offer_.tenant, offer_.trunk_id, offer_.from_number, calling_plugin(host_).id, offer_.call_id},
+      trunk_);
   return Empty{};
 }
 
@@ -187,14 +185,7 @@ void InboundLeg::fail(const std::string& why) {
   hangup();
 }
 
-void InboundLeg::on_dialog_reanswer_failed(DialogId id, const std::string& why) {
-  CallLeg::on_dialog_reanswer_failed(id, why);
-  if (invite_.sdp.empty()) fail("no usable media: " + why);  // else of a re-INVITE: the earlier media stay
-}
-
-void InboundLeg::on_dialog_refer_step(DialogId, const ReferStep& step) { transfer_.on_step(step); }
-
-void InboundLeg::on_dialog_ended(DialogId, const DialogEnd& ended) {
+void InboundLeg::on_call_ended(const DialogEnd& ended) {
   is_over_ = true;
   search_.cancel();
   telephony::Ended result = hangup_cause(ended);
@@ -222,10 +213,7 @@ void InboundLeg::close(telephony::Ended ended) {
   control_.close();
   transfer_.close();
   service_.withdraw();
-  media_.close(alive_.bind([this] {
-    const Function<void()> on_closed = std::move(on_closed_);
-    on_closed();
-  }));
+  close_leg(std::move(on_closed_));
 }
 
 }  // namespace patchbay::sip_trunk

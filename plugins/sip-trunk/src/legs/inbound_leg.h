@@ -11,16 +11,15 @@
 #include <vector>
 
 #include "legs/answerer_search.h"
-#include "legs/call_leg.h"
 #include "legs/leg_directory.h"
-#include "legs/leg_transfer.h"
+#include "legs/trunk_leg.h"
 #include "stack/sip_stack.h"
 #include "trunks/trunk_limits.h"
 
 namespace patchbay::sip_trunk {
 
 // Lives on the main strand. Destroy it only after on_closed().
-class InboundLeg final : public CallLeg {
+class InboundLeg final : public TrunkLeg {
  public:
   struct Init {
     DialogId dialog = 0;
@@ -49,9 +48,8 @@ class InboundLeg final : public CallLeg {
   void close(telephony::Ended ended);
 
   void fail(const std::string& why) override;
-  void on_dialog_reanswer_failed(DialogId id, const std::string& why) override;
-  void on_dialog_refer_step(DialogId id, const ReferStep& step) override;
-  void on_dialog_ended(DialogId id, const DialogEnd& ended) override;
+  void on_call_ended(const DialogEnd& ended) override;
+  bool is_ending() const override { return is_over_; }
 
   // owned
   const InboundInvite invite_;
@@ -60,8 +58,6 @@ class InboundLeg final : public CallLeg {
   Function<void()> on_closed_;
   TrunkPlace place_;
   AnswererSearch search_;
-  LiveCall live_;
-  LegTransfer transfer_;
   EndWatch listener_watch_;
   // state, main strand
   int64_t started_ns_ = 0;

@@ -50,6 +50,13 @@ Result<Empty> LegControl::send_digits(const telephony::Digits& request) {
   return Empty{};
 }
 
+void LegControl::move(DialogId dialog) {
+  dialog_ = dialog;
+  if (!pending_) return;
+  Reply<Empty> reply = *std::exchange(pending_, std::nullopt);
+  reply(Error{Code::conflict, "another far end has taken the call over"});
+}
+
 void LegControl::close() {
   dialog_ = 0;
   if (pending_) pending_->fail({Code::gone, "the call has ended"});

@@ -22,6 +22,8 @@ class LegControl {
   static void refuse_answers(Provision<telephony::Leg>& service);
   // The call has been answered, and its media negotiated.
   void open(DialogId dialog) { dialog_ = dialog; }
+  // Another dialog has taken the call over.
+  void move(DialogId dialog);
   // The far end's answer to our re-INVITE, which is applied.
   void on_reoffer_answered(const Status& accepted);
   // The call is over.

@@ -3,6 +3,7 @@
 
 #include <patchbay/service.h>
 
+#include <algorithm>
 #include <map>
 #include <string>
 
@@ -12,6 +13,16 @@
 
 namespace patchbay::sip_trunk {
 
+// A leg whose far end may be replaced by another one of the same trunk.
+class ReplaceableLeg {
+ public:
+  // Answers the INVITE `next`, which replaces the leg's dialog, or refuses it.
+  virtual void replace_by(DialogId next, const InboundInvite& invite) = 0;
+
+ protected:
+  ~ReplaceableLeg() = default;
+};
+
 // What a transfer needs of a leg.
 struct AnsweredLeg {
   DialogId dialog = 0;
@@ -19,6 +30,8 @@ struct AnsweredLeg {
   std::string trunk_id;
   std::string number;  // of the far end, normalised; "": not known
   uint64_t owner = 0;  // the plugin
+  std::string call_id;
+  ReplaceableLeg* leg = nullptr;  // takes itself out before it ends
 };
 
 class LegDirectory {
@@ -31,6 +44,12 @@ class LegDirectory {
   // Null: there is no such answered leg.
   const AnsweredLeg* find(Handle leg) const {
     const auto at = legs_.find(leg.id);
+    return at != legs_.end() ? &at->second : nullptr;
+  }
+  // Null: no answered leg has this dialog.
+  const AnsweredLeg* find_dialog(DialogId dialog) const {
+    const auto at = std::find_if(legs_.begin(), legs_.end(),
+                                 [&](const auto& leg) { return leg.second.dialog == dialog; });
     return at != legs_.end() ? &at->second : nullptr;
   }
   // All calls, also those that ring.

@@ -48,8 +48,28 @@ Status LegMedia::send_digits(std::string_view digits) {
 
 Status LegMedia::use_security(const TrunkAccess& trunk, const Log& log) {
   log_ = log;
-  if (trunk.srtp != lib::SrtpPolicy::off && !dtls_) prepare_dtls();
+  if (trunk.srtp != lib::SrtpPolicy::off && !dtls_) {
+    prepare_dtls();
+    connect_dtls(*setup_);
+  }
   return setup_->use_security(trunk, host_.mono_ns());
+}
+
+Result<std::shared_ptr<MediaSetup>> LegMedia::next_negotiation(const TrunkAccess& trunk) {
+  auto next = std::make_shared<MediaSetup>(server_, *port_, watch_);
+  next->follow(*setup_);
+  if (trunk.srtp != lib::SrtpPolicy::off) {
+    if (!dtls_) prepare_dtls();
+    connect_dtls(*next);
+  }
+  PB_TRY(next->use_security(trunk, host_.mono_ns()));
+  return next;
+}
+
+std::shared_ptr<MediaSetup> LegMedia::use(std::shared_ptr<MediaSetup> next) {
+  setup_->use_port(false);
+  next->use_port(true);
+  return std::exchange(setup_, std::move(next));
 }
 
 // The negotiation runs on any thread, sessions on the main strand.
@@ -71,7 +91,10 @@ void LegMedia::prepare_dtls() {
   dtls_ = std::make_unique<DtlsLeg>(host_, std::move(callbacks));
   dtls_inbox_ =
       std::make_unique<DtlsInbox>(host_, [this](const lib::Datagram& datagram) { dtls_->receive(datagram); });
-  setup_->on_dtls(*dtls_inbox_, [this](const DtlsAgreement& made) {
+}
+
+void LegMedia::connect_dtls(MediaSetup& setup) {
+  setup.on_dtls(*dtls_inbox_, [this](const DtlsAgreement& made) {
     const bool is_client = made.agreed.setup == lib::DtlsSetup::active;
     DtlsLeg::Session session{made.certificate, is_client ? lib::DtlsRole::client : lib::DtlsRole::server,
                              made.agreed.fingerprints, made.remote, made.signalling};

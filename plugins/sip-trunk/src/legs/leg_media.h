@@ -40,6 +40,10 @@ class LegMedia {
   // [any thread] Once open.
   MediaSetup& negotiation() { return *setup_; }
   const std::shared_ptr<MediaSetup>& shared_negotiation() const noexcept { return setup_; }
+  // Makes another negotiation, for a dialog that is to take the call over. Error: no keys can be made.
+  Result<std::shared_ptr<MediaSetup>> next_negotiation(const TrunkAccess& trunk);
+  // From here on that one has the port. Returns the one before, for which it is the other way round.
+  std::shared_ptr<MediaSetup> use(std::shared_ptr<MediaSetup> next);
   // Opens the audio port; 0: the host refuses it.
   Handle open_port();
   // Once the audio port is open: other plugins may have access to it.
@@ -58,6 +62,7 @@ class LegMedia {
 
  private:
   void prepare_dtls();
+  void connect_dtls(MediaSetup& setup);
   void add_digit(DigitMerger::Source source, char digit);
   void log_encryption() const;
   std::string silence_detail() const;

@@ -37,6 +37,12 @@ void LegTransfer::open(Handle leg, AnsweredLeg data, const TrunkAccess& trunk) {
   directory_.add(leg, std::move(data));
 }
 
+void LegTransfer::move(DialogId dialog, const std::string& number) {
+  self_.dialog = dialog;
+  self_.number = number;
+  directory_.add(leg_, self_);
+}
+
 void LegTransfer::start(const telephony::Transfer& request, Reply<Transferred> reply) {
   if (!leg_) return reply(Error{Code::conflict, "the call is not answered"});
   if (pending_) return reply(Error{Code::conflict, "another transfer is under way"});

@@ -26,6 +26,12 @@ class LegTransfer {
   void provide(Provision<telephony::Leg>& service);
   // The call has been answered through this trunk.
   void open(Handle leg, AnsweredLeg data, const TrunkAccess& trunk);
+  bool is_pending() const noexcept { return pending_.has_value(); }
+  // Once the call has been answered.
+  const AnsweredLeg& leg() const noexcept { return self_; }
+  const TrunkAccess& trunk() const noexcept { return trunk_; }
+  // Another far end has taken the call over. `number`: its number; "": not known.
+  void move(DialogId dialog, const std::string& number);
   // What the far end says of our REFER.
   void on_step(const ReferStep& step);
   // The call is over.

@@ -54,7 +54,7 @@ std::string MediaSetup::offer(const lib::SocketAddress& trunk, const TrunkMedia&
   begin(trunk, allowed);
   // The peer may begin the handshake before its answer arrives.
   const lib::LocalSecurity& security = local_.security;
-  if (security.policy != lib::SrtpPolicy::off && security.keying == lib::SrtpKeying::dtls)
+  if (has_port_ && security.policy != lib::SrtpPolicy::off && security.keying == lib::SrtpKeying::dtls)
     port_.secure({security.policy == lib::SrtpPolicy::required, nullptr, dtls_sink_, false});
   return lib::write_offer(local_);
 }
@@ -126,6 +126,22 @@ Result<std::string> MediaSetup::answer(std::string_view sdp) {
   return lib::write_answer(local_, offer);
 }
 
+void MediaSetup::follow(const MediaSetup& other) {
+  bool held = false;
+  {
+    const std::lock_guard lock(other.mutex_);
+    held = other.is_held_;
+  }
+  const std::lock_guard lock(mutex_);
+  local_.held = held;
+  has_port_ = false;
+}
+
+void MediaSetup::use_port(bool is_used) {
+  const std::lock_guard lock(mutex_);
+  has_port_ = is_used;
+}
+
 std::string MediaSetup::reoffer(bool held) {
   const std::lock_guard lock(mutex_);
   ++local_.version;
@@ -154,6 +170,7 @@ Result<std::unique_ptr<lib::StreamCodecs>> MediaSetup::make_codecs(const lib::Re
 
 // Caller holds mutex_.
 Status MediaSetup::apply(const lib::RemoteMedia& remote) {
+  if (!has_port_) return {Code::conflict, "another dialog has the call"};
   const auto peer = lib::SocketAddress::parse(signalling_ip_, 0);
   const auto is_allowed = [&](const lib::SocketAddress& target) {
     const lib::AddressKind kind = target.kind();
@@ -212,7 +229,7 @@ std::pair<std::string, std::string> MediaSetup::encryption() const {
 
 Status MediaSetup::set_dtls_keys(const lib::DtlsSrtpKeys& keys) {
   const std::lock_guard lock(mutex_);
-  if (!agreed_.is_dtls) return {};  // a later offer and answer has replaced it
+  if (!agreed_.is_dtls || !has_port_) return {};  // a later offer and answer has replaced it
   PB_TRY_VALUE(protection_, secure_media_->protection(keys.sent, keys.received, protection_.get()));
   port_.secure({true, protection_, dtls_sink_, rtcp_mux_});
   return {};

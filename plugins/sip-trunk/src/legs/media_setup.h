@@ -62,6 +62,12 @@ class MediaSetup {
   // usable media.
   Result<std::string> answer(std::string_view sdp);
 
+  // Of a negotiation for a dialog that is to take the call over from the one of `other`: the port stays as it
+  // is until use_port(). The new dialog is held if the other one is.
+  void follow(const MediaSetup& other);
+  // Whether what is agreed on is applied to the port, or refused, because another negotiation has it.
+  void use_port(bool is_used);
+
   // Returns an offer for a re-INVITE that holds or resumes the call.
   std::string reoffer(bool held);
   // Applies its answer. Code::denied: the peer has refused it, so that the media stay as they are.
@@ -97,6 +103,7 @@ class MediaSetup {
   bool suppress_silence_ = false;  // of the trunk
   bool is_held_ = false;           // by us, as the peer knows it
   bool rtcp_mux_ = false;
+  bool has_port_ = true;
   std::shared_ptr<const lib::DtlsCertificate> certificate_;  // of DTLS
   lib::DtlsSink* dtls_sink_ = nullptr;
   std::shared_ptr<SrtpProtection> protection_;  // shared with the stream

@@ -14,7 +14,10 @@ OutboundLeg::OutboundLeg(const Host& host, SipStack& stack, Resolver& resolver, 
                          TrunkHealth& health, LegDirectory& directory, const ServerSettings& server,
                          const TenantTrunks& trunks, std::vector<std::string> trunk_ids,
                          telephony::Dial request, Function<void()> on_closed)
-    : CallLeg(host, stack, server, Log(host).with(request.correlation), request.listener),
+    : TrunkLeg(host, stack, directory, server, Log(host).with(request.correlation), request.listener,
+               request.correlation,
+               {request.call_id, request.tenant, "outbound", request.number, "", "dialling", "",
+                host.wall_ms(), nullptr, 0}),
       limits_(limits),
       health_(health),
       trunks_(trunks.trunks),
@@ -26,9 +29,6 @@ OutboundLeg::OutboundLeg(const Host& host, SipStack& stack, Resolver& resolver, 
                     close(ended_as("denied", allowed.error().text));
                   }),
       failover_(std::move(trunk_ids)),
-      transfer_(host, stack, directory, log_, server_.require_gate, request_.call_id, request_.correlation),
-      live_(directory.calls(), {request_.call_id, request_.tenant, "outbound", request_.number, "",
-                                "dialling", "", host.wall_ms(), nullptr, 0}),
       lookup_(host, resolver, log_),
       listener_watch_(host, request_.listener, [this] { on_owner_ended(); }),
       dialler_(calling_plugin(host)),
@@ -38,7 +38,6 @@ OutboundLeg::OutboundLeg(const Host& host, SipStack& stack, Resolver& resolver, 
     hangup();
     return Empty{};
   });
-  transfer_.provide(service_);
   LegControl::refuse_answers(service_);
 }
 
@@ -115,7 +114,7 @@ void OutboundLeg::on_resolved(const Result<TrunkTargets>& found) {
     return close(ended_as("failed", "no keys for SRTP: " + keys.error().text));
   call.offer = media_.negotiation().offer(call.targets.front().address, call.trunk.media);
   log_.info("dialling", {{"trunk", id}, {"address", call.targets.front().address.text()}});
-  const auto dialog = stack_.dial(std::move(call), events_);
+  const auto dialog = stack_.dial(std::move(call), *events_);
   if (!dialog) return close(ended_as("failed", dialog.error().text));
   dialog_ = *dialog;
 }
@@ -179,10 +178,9 @@ void OutboundLeg::on_dialog_answered(DialogId id, const std::string& sdp, const 
   }
   media_.watch_silence();
   media_.show_audio(live_);
-  control_.open(id);
   const std::string& trunk = *failover_.current();
-  transfer_.open(service_.handle(), {id, request_.tenant, trunk, request_.number, dialler_.id},
-                 trunks_.at(trunk));
+  open_answered({0, request_.tenant, trunk, request_.number, dialler_.id, request_.call_id},
+                trunks_.at(trunk));
 }
 
 void OutboundLeg::report_answered(Handle port) {
@@ -193,10 +191,8 @@ void OutboundLeg::report_answered(Handle port) {
                  {trunk != nullptr ? *trunk : std::string(), (answered_ns_ - started_ns_) / 1'000'000, port});
 }
 
-void OutboundLeg::on_dialog_refer_step(DialogId, const ReferStep& step) { transfer_.on_step(step); }
-
-void OutboundLeg::on_dialog_ended(DialogId id, const DialogEnd& ended) {
-  if (id != dialog_ || closed_) return;
+void OutboundLeg::on_call_ended(const DialogEnd& ended) {
+  if (closed_) return;
   dialog_ = 0;
   const std::string* trunk = failover_.current();
   const std::string trunk_id = trunk != nullptr ? *trunk : std::string();
@@ -235,10 +231,7 @@ void OutboundLeg::close(const telephony::Ended& ended) {
   control_.close();
   transfer_.close();
   service_.withdraw();
-  media_.close(alive_.bind([this] {
-    const Function<void()> on_closed = std::move(on_closed_);
-    on_closed();
-  }));
+  close_leg(std::move(on_closed_));
 }
 
 }  // namespace patchbay::sip_trunk

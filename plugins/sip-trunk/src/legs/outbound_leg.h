@@ -13,10 +13,9 @@
 #include <string>
 #include <vector>
 
-#include "legs/call_leg.h"
 #include "legs/dial_gate_check.h"
 #include "legs/leg_directory.h"
-#include "legs/leg_transfer.h"
+#include "legs/trunk_leg.h"
 #include "read_settings.h"
 #include "stack/sip_stack.h"
 #include "trunks/resolver.h"
@@ -28,7 +27,7 @@
 namespace patchbay::sip_trunk {
 
 // Lives on the main strand. Destroy it only after on_closed().
-class OutboundLeg final : public CallLeg {
+class OutboundLeg final : public TrunkLeg {
  public:
   // Tries the trunks `trunk_ids` of `trunks`, in order. Calls on_closed() last, on the main strand. Construct
   // it in the method that dials, because the calling plugin owns the call, as its listener does.
@@ -58,8 +57,8 @@ class OutboundLeg final : public CallLeg {
   void fail(const std::string& why) override;
   void on_dialog_progress(DialogId id, int status, bool is_early) override;
   void on_dialog_answered(DialogId id, const std::string& sdp, const std::string& peer_ip) override;
-  void on_dialog_refer_step(DialogId id, const ReferStep& step) override;
-  void on_dialog_ended(DialogId id, const DialogEnd& ended) override;
+  void on_call_ended(const DialogEnd& ended) override;
+  bool is_ending() const override { return hanging_up_ || closed_; }
 
   // borrowed
   TrunkLimits& limits_;
@@ -72,8 +71,6 @@ class OutboundLeg final : public CallLeg {
   DialGateCheck gate_check_;
   TrunkFailover failover_;
   TrunkPlace place_;  // at the current trunk
-  LegTransfer transfer_;
-  LiveCall live_;
   TrunkLookup lookup_;
   EndWatch listener_watch_;
   const Handle dialler_;  // the plugin

@@ -59,7 +59,7 @@ void ContactLeg::start() {
   log_.info("ringing a telephone", {{"user", request_.user},
                                     {"address", target_.address.text()},
                                     {"transport", name_of(target_.transport)}});
-  const auto dialog = stack_.dial(std::move(call), events_);
+  const auto dialog = stack_.dial(std::move(call), *events_);
   if (!dialog) return close(ended_as("failed", dialog.error().text));
   dialog_ = *dialog;
 }

@@ -41,6 +41,7 @@ inline constexpr unsigned kMaxConflicts = 5;        // 491 to one re-INVITE
 // Transfers.
 inline constexpr int64_t kMinTransferMs = 1000;  // bounds of Transfer::timeout_ms
 inline constexpr int64_t kMaxTransferMs = 180'000;
+inline constexpr size_t kMaxReplacesBytes = 1024;  // of the header's value
 
 // Inbound calls.
 inline constexpr int64_t kMaxOfferedMs = 10'000;       // until the plugin has taken the call; then 480

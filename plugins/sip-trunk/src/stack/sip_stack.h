@@ -99,6 +99,10 @@ class SipStack {
   // ended dialogs. `cancel_reason`: the Reason header of a CANCEL; "": none. Any thread, never blocks.
   void hangup(DialogId id, std::string cancel_reason = {});
 
+  // Gives up an answered call for another one that has taken its place: on_ended follows at once, and BYE
+  // after `bye_after_ms` unless the peer sends it sooner. Any thread.
+  void leave(DialogId id, int64_t bye_after_ms);
+
   // Sends BYE for a dialog of an earlier run until the peer answers, for kTransactionTimeoutMs at most, then
   // calls DialogLog::dialog_down. `trunk` has the credentials for a challenge. Any thread.
   void hang_up_stored(StoredDialog dialog, TrunkAccess trunk);

@@ -116,6 +116,7 @@ struct InboundInvite {
   std::string calling_user;  // user part of P-Asserted-Identity or else From; "" if the caller withholds it
   std::string display_name;  // of the caller; ""
   std::string sdp;           // "": it asks for our offer
+  DialogId replaced = 0;     // our answered dialog that it is to replace (RFC 3891); 0: none
 };
 
 // Whose inbound call it is: for StoredDialog, and for challenges of our BYE.

@@ -15,6 +15,7 @@
 #include <string>
 #include <string_view>
 #include <thread>
+#include <variant>
 #include <vector>
 
 #include "dialogs/bye_sender.h"
@@ -48,6 +49,7 @@ class UserAgent final {
   void ring(DialogId id, int status, std::string sdp);
   void answer(DialogId id, std::string sdp);
   void refuse(DialogId id, Refusal refusal);
+  void leave(DialogId id, int64_t bye_after_ms);
   void reoffer(DialogId id, std::string sdp);
   void refer(DialogId id, std::string uri, DialogId replaced);
   Status request(TrunkRequest request, OnTrunkAnswer done);
@@ -105,6 +107,7 @@ class UserAgent final {
   void watch_connections();
   void on_unsolicited(nua_event_t event, int status, nua_handle_t* handle, const sip_t* sip);
   void on_call(nua_handle_t* handle, const sip_t& invite);
+  std::variant<DialogId, Refusal> find_replaced(const sip_t& invite) const;
   void on_register(nua_handle_t* handle, const sip_t& request);
   void with_inbound(DialogId id, std::function<void(InboundDialog&)> act);
   void on_parameters(const tagi_t* tags);

@@ -3,7 +3,9 @@
 
 #include <string>
 #include <utility>
+#include <variant>
 
+#include "stack/header_text.h"
 #include "stack/user_agent.h"
 
 namespace patchbay::sip_trunk {
@@ -39,10 +41,34 @@ void UserAgent::on_call(nua_handle_t* handle, const sip_t& invite) {
     nua_handle_destroy(handle);
     return;
   }
+  const auto replaced = find_replaced(invite);
+  if (const auto* refusal = std::get_if<Refusal>(&replaced)) {
+    nua_respond(handle, refusal->status, sip_status_phrase(refusal->status), TAG_END());
+    nua_handle_destroy(handle);
+    return;
+  }
   const DialogId id = ++last_id_;
   const auto source = source_of(nua_current_request(nua_));
   dialogs_[id] = std::make_unique<InboundDialog>(*this, id, handle, invite, source);
-  options_.on_call(id, read_invite(invite, source));
+  InboundInvite call = read_invite(invite, source);
+  call.replaced = std::get<DialogId>(replaced);
+  options_.on_call(id, call);
+}
+
+// RFC 3891 section 3. A dialog that rings is not replaced: only its owner here decides who gets it. 0: the
+// INVITE names none.
+std::variant<DialogId, Refusal> UserAgent::find_replaced(const sip_t& invite) const {
+  if (has_bad_header(invite, sip_replaces_class)) return Refusal{400};
+  if (invite.sip_replaces == nullptr) return DialogId{0};
+  const auto named = read_replaces(header_text(invite.sip_replaces));
+  if (!named) return Refusal{400};
+  for (const auto& [id, dialog] : dialogs_) {
+    if (!dialog->is_named_by(*named)) continue;
+    if (dialog->has_ended()) return Refusal{603};
+    if (named->early_only) return Refusal{486};
+    return id;
+  }
+  return Refusal{481};
 }
 
 Status UserAgent::take(DialogId id, CallOwner owner, DialogListener& listener) {
@@ -73,6 +99,15 @@ void UserAgent::ring(DialogId id, int status, std::string sdp) {
 
 void UserAgent::answer(DialogId id, std::string sdp) {
   with_inbound(id, [sdp = std::move(sdp)](InboundDialog& dialog) { dialog.answer(sdp); });
+}
+
+void UserAgent::leave(DialogId id, int64_t bye_after_ms) {
+  (void)post([this, id, bye_after_ms] {
+    const auto found = dialogs_.find(id);
+    if (found == dialogs_.end()) return;
+    found->second->leave(bye_after_ms);
+    reap(id);
+  });
 }
 
 void UserAgent::reoffer(DialogId id, std::string sdp) {

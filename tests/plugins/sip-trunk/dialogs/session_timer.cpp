@@ -81,7 +81,7 @@ TEST_CASE("who refreshes, and how often, follows Session-Expires of both sides")
 TEST_CASE_FIXTURE(Timed, "a session is refreshed by UPDATE, and by re-INVITE where UPDATE is not known") {
   dial_and_answer("Session-Expires: 2;refresher=uac\r\nRequire: timer\r\nAllow: INVITE, UPDATE, BYE\r\n");
   CHECK(header(invite, "Session-Expires") == "2");
-  CHECK(header(invite, "Supported") == "timer");
+  CHECK(header(invite, "Supported") == "timer, replaces");
   const std::string update = peer.receive("UPDATE ", 10'000);
   CHECK(header(update, "Session-Expires") == "2;refresher=uac");
   CHECK(update.find("m=audio") == std::string::npos);
@@ -205,7 +205,7 @@ TEST_CASE_FIXTURE(Timed, "reliable ringing of a trunk is acknowledged") {
   send(answer_to(invite, "421 Extension Required", "", "Require: 100rel\r\n"));
   CHECK_FALSE(peer.receive("ACK ").empty());
   invite = peer.receive("INVITE ");
-  CHECK(header(invite, "Supported") == "timer, 100rel");
+  CHECK(header(invite, "Supported") == "timer, 100rel, replaces");
   send(answer_to(invite, "183 Session Progress", contact(), "Require: 100rel\r\nRSeq: 7\r\n", kOffer));
   const std::string prack = peer.receive("PRACK ");
   CHECK(header(prack, "RAck") == "7 " + header(invite, "CSeq"));
