@@ -49,14 +49,31 @@ void Caller::stop(Done done) {
   probe.close([done = std::move(done)]() mutable { done(); });
 }
 
-Result<audio::Joined> Caller::join(Handle port) {
+Result<audio::Joined> Caller::join(Handle port, AudioPort& with) {
   auto answer = std::make_shared<test::Promise<Result<audio::Joined>>>();
-  post(host(), kMainStrand, [this, port, answer] {
-    audio_->call(audio::Audio::join, {probe.handle(), port, "test"},
+  post(host(), kMainStrand, [this, port, answer, with = with.handle()] {
+    audio_->call(audio::Audio::join, {with, port, "test"},
                  [answer](Result<audio::Joined> joined) { answer->set(std::move(joined)); });
   });
   auto came = answer->get();
   return came ? std::move(*came) : Result<audio::Joined>(Code::timeout, "no answer in a minute");
+}
+
+Result<audio::Joined> Caller::join_stamps(Handle port, bool paced) {
+  auto opened = std::make_shared<test::Promise<bool>>();
+  post(host(), kMainStrand, [this, paced, opened] {
+    stamps = std::make_unique<StampProbe>(host(), paced);
+    opened->set(static_cast<bool>(stamps->open(host())));
+  });
+  static_cast<void>(opened->get());
+  return join(port, *stamps);
+}
+
+bool Caller::leave_stamps(audio::Joined joined) {
+  const bool left = leave(joined);
+  auto closed = std::make_shared<test::Promise<bool>>();
+  post(host(), kMainStrand, [this, closed] { stamps->close([closed] { closed->set(true); }); });
+  return closed->get().value_or(false) && left;
 }
 
 void Caller::drop_listener() {

@@ -12,6 +12,7 @@
 #include <string>
 
 #include "callee-plugin/callee.h"
+#include "stamp_probe.h"
 #include "support/promise.h"
 
 namespace patchbay::isolated {
@@ -54,8 +55,12 @@ class Caller final : public Plugin {
     });
   }
   Handle listener() const noexcept { return listener_handle_; }
-  Result<audio::Joined> join(Handle port);
+  Result<audio::Joined> join(Handle port) { return join(port, probe); }
+  Result<audio::Joined> join(Handle port, AudioPort& with);
   bool leave(audio::Joined joined);
+  // Joins the port with a new probe, and leaves it and closes the probe.
+  Result<audio::Joined> join_stamps(Handle port, bool paced);
+  bool leave_stamps(audio::Joined joined);
   void publish_event(const NewEvent& event) { publish(host(), event); }
   void drop_listener();  // withdraws listener()
   void watch_port(Handle port);
@@ -64,6 +69,7 @@ class Caller final : public Plugin {
 
   test::Promise<std::string> pong;
   ProbePort probe;
+  std::unique_ptr<StampProbe> stamps;
   std::atomic<bool> caller_gone{false};  // the plugin that last called the listener has ended
   std::atomic<bool> port_gone{false};    // the port of watch_port() has ended
 

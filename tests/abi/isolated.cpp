@@ -4,6 +4,7 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <functional>
 #include <string>
@@ -145,7 +146,42 @@ void port_is_joined(Where where) {
   CHECK(server.core().stop().ok());
 }
 
+using Delays = std::vector<isolated::StampProbe::Delay>;
+
+// What a stamp port has returned of 60 frames.
+void frames_return(Where where, bool is_caller_paced, bool is_callee_paced) {
+  CAPTURE(is_caller_paced);
+  CAPTURE(is_callee_paced);
+  Server server(where);
+  REQUIRE(server.start_error() == "");
+  auto port = server.caller().call(Callee::stamp_port, callee::StampPort{is_callee_paced});
+  REQUIRE(port.ok());
+  auto joined = server.caller().join_stamps(port->port, is_caller_paced);
+  REQUIRE(joined.ok());
+  const isolated::StampProbe& probe = *server.caller().stamps;
+  CHECK(within(kSoon, [&] { return probe.delays().size() >= 60; }));
+  CHECK(server.caller().leave_stamps(*joined));
+  const Delays delays = probe.delays();
+  CHECK(delays.size() <= probe.sent());
+  if (is_caller_paced || is_callee_paced) return;
+  // On arrival, both ways: many before the next tick even on a busy machine.
+  CHECK(std::count_if(delays.begin(), delays.end(), [](const auto& each) { return each.before_tick; }) >= 5);
+  CHECK(server.core().stop().ok());
+}
+
 }  // namespace
+
+TEST_CASE("frames pass between two ticks in the server's process") {
+  frames_return(Where::here, false, false);
+}
+TEST_CASE("frames pass to an isolated plugin and back between two ticks") {
+  frames_return(Where::process, false, false);
+}
+TEST_CASE("frames pass between an isolated plugin and a port that both have their own way of taking them") {
+  frames_return(Where::process, true, false);
+  frames_return(Where::process, false, true);
+  frames_return(Where::process, true, true);
+}
 
 TEST_CASE("hello-plugin answers in the server's process") { hello_greets(Where::here); }
 TEST_CASE("hello-plugin answers when isolated") { hello_greets(Where::process); }

@@ -173,9 +173,9 @@ void ChildHost::close_registration(uint32_t function, uint64_t handle, pb_fn don
   what->close(done, user);
 }
 
-uint64_t ChildHost::add_port(std::unique_ptr<ChildPort> port, const std::string& rest) {
+uint64_t ChildHost::add_port(std::unique_ptr<ChildPort> port, const std::string& rest, int bell) {
   const uint64_t number = next_number();
-  const uint64_t handle = handle_of(ask(number, Kind::port_create, rest, port->ring().fd()), nullptr);
+  const uint64_t handle = handle_of(ask(number, Kind::port_create, rest, bell), nullptr);
   if (handle == 0) return 0;
   port->begin(&context_, child_media());
   const std::lock_guard lock(mutex_);

@@ -90,7 +90,8 @@ class ChildHost final : public HandleTranslator {
   // Closes the registration here, and in the server by that function.
   void close_registration(uint32_t function, uint64_t handle, pb_fn done, void* user);
 
-  uint64_t add_port(std::unique_ptr<ChildPort> port, const std::string& rest);
+  // `bell`: the descriptor that goes to the server.
+  uint64_t add_port(std::unique_ptr<ChildPort> port, const std::string& rest, int bell);
   void close_port(uint64_t handle, pb_fn done, void* user);
   // The plugin joins a port that it created. Returns an opening; 0: it has no such port.
   uint64_t open_port(uint64_t handle, const pb_port** table, void** self);

@@ -51,7 +51,8 @@ enum class Kind : uint32_t {
   discard,   // tx
   commit,    // number, tx (0: the operations are all of it), operations; answered by a result
   // Audio ports.
-  port_create,  // [to parent] number, pull rate, push rate; with the ring's descriptor
+  port_create,  // [to parent] number, pull rate, push rate, push flags, has stream_to; with the bell's
+                // descriptor
   port_closed,  // [to child] number: no plugin has it open any more
   // Secrets and metrics [to parent].
   secret,        // 1: add, 0: forget; value

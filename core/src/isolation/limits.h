@@ -45,7 +45,8 @@ inline constexpr size_t kMaxWaitingCallbacks = 16'384;
 inline constexpr size_t kMaxWaitingCallbackBytes = 64u << 20;
 
 // What one child may hold in the server; beyond, it is refused more.
-inline constexpr size_t kMaxObjectsPerKind = 16'384;    // subscriptions, leases, ports, ...
+inline constexpr size_t kMaxObjectsPerKind = 16'384;    // subscriptions, leases, ...
+inline constexpr size_t kMaxPorts = 4'096;              // each keeps a descriptor
 inline constexpr size_t kMaxObjectBytes = 64u << 20;    // of the names and patterns with which it opened them
 inline constexpr size_t kMaxInterfaces = 1'024;         // described in all runs of its process; never freed
 inline constexpr size_t kMaxInterfaceBytes = 4u << 20;  // of their descriptions
@@ -66,7 +67,8 @@ inline constexpr uint32_t kMaxMessageBytes = 4'096;  // of the struct
 inline constexpr size_t kMaxInterfaceNameBytes = 128;
 
 // Audio ports.
-inline constexpr uint32_t kMaxRingFrames = 8;      // 160 ms each way
+inline constexpr uint32_t kMaxRingFrames = 32;     // what a leg receives in a tick at most
+inline constexpr int kMaxBellsPerTick = 32;        // that a child may ring; further ones wait for the tick
 inline constexpr uint32_t kFramesPulledAhead = 2;  // so that a late tick in the child does not empty the ring
 
 }  // namespace patchbay::core::isolation

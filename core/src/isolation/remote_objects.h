@@ -19,6 +19,8 @@ class RemoteObject {
  public:
   explicit RemoteObject(HandleKind kind_of_handle) : kind(kind_of_handle) {}
   virtual ~RemoteObject() = default;
+  // [strand main] It is closed next: close what belongs to it.
+  virtual void closing() {}
   // [any] The core no longer uses it; it is freed next.
   virtual void closed() {}
 
@@ -32,7 +34,8 @@ class RemoteObjects {
   explicit RemoteObjects(const Host& host) : host_(host) {}
   // False: the child must be refused another object of that kind, created with so many bytes.
   bool has_room(HandleKind kind, size_t bytes = 0) const {
-    return counts_[static_cast<size_t>(kind)] < kMaxObjectsPerKind && bytes_ + bytes <= kMaxObjectBytes;
+    const size_t most = kind == HandleKind::port ? kMaxPorts : kMaxObjectsPerKind;
+    return counts_[static_cast<size_t>(kind)] < most && bytes_ + bytes <= kMaxObjectBytes;
   }
   // Keeps the object, unless it could not be created.
   void add(std::unique_ptr<RemoteObject> object) {
@@ -49,6 +52,7 @@ class RemoteObjects {
     objects_.erase(at);
     --counts_[static_cast<size_t>(object->kind)];
     bytes_ -= object->bytes;
+    object->closing();
     close_handle(
         tables_of(host_), host_.self, object->kind, handle,
         [](void* user) noexcept {

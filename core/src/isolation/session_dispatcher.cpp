@@ -37,7 +37,7 @@ bool SessionDispatcher::take(Kind kind, Decoder& in, Descriptor fd) {
     case Kind::commit:
       return store_.commit(in);
     case Kind::port_create:
-      return media_.create_port(in, fd);
+      return media_.create_port(in, std::move(fd));
     case Kind::secret:
       return observe_.secret(in);
     case Kind::metric:

@@ -29,6 +29,18 @@ struct PortOf {
   PATCHBAY_FIELDS(port)
 };
 
+struct StampPort {
+  bool paced = false;
+  PATCHBAY_FIELDS(paced)
+};
+
+// The first bytes of a frame's samples: when it was passed on, monotonic. A stamp port returns them with its
+// own.
+struct Stamps {
+  int64_t sent_ns;
+  int64_t received_ns;
+};
+
 struct Listener {
   static constexpr char id[] = "test.callee.listener/1";
   static constexpr Method<0, Said, Said> told{"told"};
@@ -39,7 +51,8 @@ struct Listener {
 // number is an error. never: is not answered. port: an audio port of 16 kHz that echoes each sample plus one.
 // close_port: replies once it is closed. word: returns the configured word. surroundings: text is the
 // environment and the targets of open descriptors, number the count of open files and sockets except 0 to 3.
-// left: number is the count of listeners that have ended after a call.
+// left: number is the count of listeners that have ended after a call. stamp_port: a new audio port of 16 kHz
+// that returns each frame with the time when it came: at once, or if it is paced when it is pulled.
 struct Callee {
   static constexpr char id[] = "test.callee/1";
   static constexpr Method<0, Say, Said> say{"say"};
@@ -50,8 +63,9 @@ struct Callee {
   static constexpr Method<5, Empty, Said> word{"word"};
   static constexpr Method<6, Empty, Said> surroundings{"surroundings"};
   static constexpr Method<7, Empty, Said> left{"left"};
+  static constexpr Method<8, StampPort, PortOf> stamp_port{"stamp_port"};
   static constexpr auto methods() {
-    return std::make_tuple(say, never, port, close_port, say_inline, word, surroundings, left);
+    return std::make_tuple(say, never, port, close_port, say_inline, word, surroundings, left, stamp_port);
   }
 };
 

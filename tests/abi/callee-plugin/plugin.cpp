@@ -5,8 +5,12 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
+#include <chrono>
+#include <cstring>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "callee.h"
@@ -29,6 +33,47 @@ class EchoPort final : public AudioPort {
 
  private:
   int16_t last_ = 0;  // [media]
+};
+
+class StampingPort final : public AudioPort {
+ public:
+  explicit StampingPort(bool paced) : paced_(paced) {}
+  uint32_t pull_rate_hz() const noexcept override { return 16000; }
+  uint32_t push_rate_hz() const noexcept override { return 16000; }
+  uint32_t push_flags() const noexcept override { return paced_ ? 0 : PB_PORT_UNPACED; }
+  void push(const pb_frame& in) noexcept override {
+    if ((in.flags & PB_FRAME_SILENCE) != 0 || in.samples != pcm_.size()) return;
+    std::copy_n(in.pcm, in.samples, pcm_.begin());
+    Stamps stamps{};
+    std::memcpy(&stamps, pcm_.data(), sizeof stamps);
+    stamps.received_ns = std::chrono::steady_clock::now().time_since_epoch().count();
+    std::memcpy(pcm_.data(), &stamps, sizeof stamps);
+    has_frame_ = true;
+    if (!sink_) return;
+    has_frame_ = false;
+    pb_frame frame = in;
+    frame.pcm = pcm_.data();
+    sink_(frame);
+  }
+  void pull(pb_frame& out) noexcept override {
+    out.samples = out.capacity;
+    if (!std::exchange(has_frame_, false)) {
+      out.flags |= PB_FRAME_SILENCE;
+    } else {
+      std::copy_n(pcm_.begin(), out.samples, out.pcm);
+    }
+  }
+  bool stream_to(const FrameSink& sink) noexcept override {
+    sink_ = paced_ ? FrameSink() : sink;
+    return static_cast<bool>(sink_);
+  }
+
+ private:
+  const bool paced_;
+  // state of the media loop
+  FrameSink sink_;
+  std::array<int16_t, 320> pcm_{};
+  bool has_frame_ = false;
 };
 
 // The targets of the descriptors above 3.
@@ -66,6 +111,11 @@ class CalleePlugin final : public Plugin {
               if (!port_.handle()) port_.open(host());
               return PortOf{port_.handle()};
             })
+        .on(Callee::stamp_port,
+            [this](StampPort kind) -> Result<PortOf> {
+              stamping_.push_back(std::make_unique<StampingPort>(kind.paced));
+              return PortOf{stamping_.back()->open(host())};
+            })
         .on(Callee::close_port,
             [this](Empty, Reply<Empty> reply) {
               port_.close([reply = std::move(reply)]() mutable { reply(Empty{}); });
@@ -101,6 +151,17 @@ class CalleePlugin final : public Plugin {
     listener_gone_ = {};
     service_.reset();
     ping_ = {};
+    close_ports(std::move(done));
+  }
+
+  void close_ports(Done done) {
+    if (!stamping_.empty()) {
+      StampingPort& last = *stamping_.back();
+      return last.close([this, done = std::move(done)]() mutable {
+        stamping_.pop_back();
+        close_ports(std::move(done));
+      });
+    }
     if (!port_.handle()) return done();
     port_.close([done = std::move(done)]() mutable { done(); });
   }
@@ -129,6 +190,7 @@ class CalleePlugin final : public Plugin {
   std::vector<Reply<Said>> kept_;
   Subscription ping_;
   EchoPort port_;
+  std::vector<std::unique_ptr<StampingPort>> stamping_;
 };
 
 }  // namespace

@@ -1,3 +1,5 @@
+#include <patchbay/audio.h>
+
 #include "abi/media_registry.h"
 #include "isolation/child_host.h"
 #include "isolation/media/child_port.h"
@@ -9,13 +11,17 @@ uint64_t port_create(void*, const pb_port* port, void* self) noexcept {
   if (port == nullptr) return 0;
   auto ring = Ring::create();
   if (!ring) return 0;
+  auto bell = Bell::create((*ring)->fd());
+  if (!bell) return 0;
   ChildHost& host = ChildHost::get();
   Encoder out;
-  out.u32(port->pull_rate_hz).u32(port->push_rate_hz);
+  out.u32(port->pull_rate_hz).u32(port->push_rate_hz).u32(push_flags_of(*port));
+  out.u32(PB_HAS(port, stream_to) ? 1 : 0);
   HostContext& context = host.context();
-  auto made = std::make_unique<ChildPort>(
-      std::move(*ring), make_ref<Port>(port, self, context.as_owner(), context.main_strand()));
-  return host.add_port(std::move(made), out.frame());
+  auto made =
+      std::make_unique<ChildPort>(std::move(*ring), std::move(bell->first),
+                                  make_ref<Port>(port, self, context.as_owner(), context.main_strand()));
+  return host.add_port(std::move(made), out.frame(), bell->second.get());
 }
 
 void port_close(void*, uint64_t port, pb_fn done, void* user) noexcept {

@@ -60,6 +60,12 @@ bool SharedQueue::pop(pb_frame& frame) noexcept {
   return true;
 }
 
+bool SharedQueue::is_early() const noexcept {
+  const uint32_t at = read_.load(std::memory_order_relaxed);
+  return written_.load(std::memory_order_acquire) != at &&
+         (slots_[at % kMaxRingFrames].flags & kEarlyFrame) != 0;
+}
+
 void SharedQueue::clear() noexcept {
   read_.store(written_.load(std::memory_order_acquire), std::memory_order_release);
 }

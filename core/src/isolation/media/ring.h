@@ -15,6 +15,9 @@ namespace patchbay::core::isolation {
 
 constexpr uint32_t kMaxSamples = 960;  // of a frame: 20 ms at 48 kHz
 
+// In flags: the child's port passed the frame on by itself, so it need not wait for the next tick.
+constexpr uint32_t kEarlyFrame = 1u << 31;
+
 struct SharedFrame {
   uint32_t flags;
   uint32_t rate_hz;
@@ -31,6 +34,7 @@ class SharedQueue {
   uint32_t size() const noexcept;             // 0 to kMaxRingFrames, whatever the counters say
   bool push(const pb_frame& frame) noexcept;  // false: full, the frame is dropped
   bool pop(pb_frame& frame) noexcept;         // fills pcm up to frame.capacity; false: empty
+  bool is_early() const noexcept;             // by the reader: the next frame is kEarlyFrame
   void clear() noexcept;                      // by the reader
 
  private:
@@ -40,7 +44,10 @@ class SharedQueue {
 };
 
 struct SharedAudio {
-  std::atomic<uint32_t> joined;  // by the parent: counts up when joined (odd) and when left (even)
+  std::atomic<uint32_t> joined;   // by the parent: counts up when joined (odd) and when left (even)
+  std::atomic<uint32_t> streams;  // by the parent: PB_PORT_* of pb_port.stream_to; 0: frames are pulled
+  std::atomic<uint32_t> rung_at_parent;  // of Bell
+  std::atomic<uint32_t> rung_at_child;
   SharedQueue to_parent;
   SharedQueue to_child;
 };

@@ -14,8 +14,8 @@ class SessionMedia {
   SessionMedia(std::shared_ptr<SessionLink> link, RemoteObjects& held)
       : link_(std::move(link)), held_(held) {}
 
-  // A frame, and the ring that came with it. False: it is invalid.
-  bool create_port(Decoder& in, const Descriptor& ring);
+  // A frame, and the bell that came with it, which has the ring inside. False: it is invalid.
+  bool create_port(Decoder& in, Descriptor bell);
 
  private:
   class RemotePort;
