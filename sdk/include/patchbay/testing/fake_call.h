@@ -107,8 +107,9 @@ class CallState {
  public:
   // What happened so far.
   bool inbound = false;
-  telephony::Offer offer;  // of an inbound call
-  telephony::Dial dial;    // of an outbound one
+  telephony::Offer offer;         // of an inbound call
+  telephony::Dial dial;           // of an outbound one
+  telephony::DialUser dial_user;  // of a call to a user
   std::string trunk_id = "fake";
   bool owned = false;
   bool answered = false;
@@ -225,6 +226,8 @@ class FakeCall {
   std::optional<telephony::Ended> ended() const { return read(&detail::CallState::ended); }
   telephony::Offer offer() const { return read(&detail::CallState::offer); }
   telephony::Dial dial() const { return read(&detail::CallState::dial); }
+  // Of a call to a user; else empty.
+  telephony::DialUser dial_user() const { return read(&detail::CallState::dial_user); }
 
  private:
   template <class F>

@@ -1,5 +1,6 @@
-// FakeTelephony: patchbay.telephony for tests of plugins that dial, answer or gate calls. The test is the
-// network: it places inbound calls and answers dialled ones.
+// FakeTelephony: patchbay.telephony for tests of plugins that dial, answer or gate calls, or are a place
+// where users can be rung. The test is the network: it places inbound calls, answers dialled ones and rings
+// users.
 //
 //   FakeHost host("build/plugins/voicemail.so");
 //   FakeAudio audio(host);                        // for plugins that join ports
@@ -16,11 +17,14 @@
 #include <algorithm>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
 #include "fake_call.h"
+#include "fake_ring.h"
 
 namespace patchbay::testing {
 
@@ -66,6 +70,38 @@ class FakeTelephony {
   FakeCall last_dialled() const {
     const auto all = dialled();
     return all.empty() ? FakeCall() : all.back();
+  }
+
+  // Makes a user reachable: dial_user() succeeds from now on, and its calls are in dialled(), where
+  // FakeCall::dial_user() has the request. For other users it fails with Code::not_found.
+  void add_user(const std::string& user, const std::string& tenant = "localhost") const {
+    environment_->run([&] { state_->users.insert({tenant, user}); });
+  }
+  // The contacts that the plugin has added, and has not withdrawn.
+  std::vector<telephony::AddContact> contacts() const {
+    static_cast<void>(environment_->settle());
+    return environment_->run([this] {
+      std::vector<telephony::AddContact> list;
+      for (const auto& [key, each] : state_->contacts) list.push_back(each.contact);
+      return list;
+    });
+  }
+  // Calls a user: rings all contacts that the plugin has added for the user, in the order of their names. The
+  // first that answers gets the call, the others stop ringing. `request` needs no call_id, fork and listener.
+  std::vector<FakeRing> ring_user(telephony::RingContact request) const {
+    const auto rings = environment_->run([&] { return state_->ring(std::move(request)); });
+    static_cast<void>(environment_->settle());
+    std::vector<FakeRing> all;
+    for (detail::RingState* each : rings) all.emplace_back(*environment_, *each);
+    return all;
+  }
+  std::vector<FakeRing> ring_user(const std::string& user, const std::string& from_number = "",
+                                  const std::string& tenant = "localhost") const {
+    telephony::RingContact request;
+    request.tenant = tenant;
+    request.user = user;
+    request.from_number = from_number;
+    return ring_user(std::move(request));
   }
 
   // From now on dial() and reserve() fail so; Code::ok: they succeed again.
@@ -121,7 +157,9 @@ class FakeTelephony {
                 return reserved;
               })
           .on(T::release, [](const telephony::Release&) -> Result<Empty> { return Empty{}; })
-          .on(T::add_answerer, [this](const telephony::AddAnswerer& what) { return add_answerer(what); });
+          .on(T::add_answerer, [this](const telephony::AddAnswerer& what) { return add_answerer(what); })
+          .on(T::add_contact, [this](const telephony::AddContact& what) { return add_contact(what); })
+          .on(T::dial_user, [this](const telephony::DialUser& request) { return dial_user(request); });
     }
 
     Result<telephony::Dialled> dial(const telephony::Dial& request) {
@@ -135,6 +173,47 @@ class FakeTelephony {
                 });
       return telephony::Dialled{call.handle()};
     }
+    Result<telephony::Dialled> dial_user(const telephony::DialUser& request) {
+      if (refusal.code != Code::ok) return refusal;
+      if (users.count({request.tenant, request.user}) == 0)
+        return Error{Code::not_found, "the user has no contact"};
+      Call& call = add(false);
+      call.dial_user = request;
+      call.own(request.listener, request.ring_timeout_ms);
+      return telephony::Dialled{call.handle()};
+    }
+
+    Result<Empty> add_contact(const telephony::AddContact& what) {
+      if (what.tenant.empty() || what.user.empty() || what.name.empty() || !what.contact)
+        return Error{Code::invalid, "a contact has a tenant, a user, a name and a handle"};
+      const auto key = std::make_tuple(what.tenant, what.user, what.name);
+      contacts[key] = {what, EndWatch(*host, what.contact, [this, key, id = what.contact.id] {
+                         const auto at = contacts.find(key);
+                         if (at != contacts.end() && at->second.contact.contact.id == id) contacts.erase(at);
+                       })};
+      return Empty{};
+    }
+    std::vector<detail::RingState*> ring(telephony::RingContact request) {
+      const std::string number = std::to_string(calls.size() + rings.size() + 1);
+      if (request.call_id.empty())
+        request.call_id = "sip-" + std::string(12 - std::min<size_t>(number.size(), 12), '0') + number;
+      auto forks = std::make_shared<std::vector<detail::RingState*>>();  // shared by their callbacks
+      for (const auto& [key, each] : contacts) {
+        if (each.contact.tenant != request.tenant || each.contact.user != request.user) continue;
+        const size_t index = forks->size();
+        rings.push_back(std::make_unique<detail::RingState>(*host, each.contact, [forks, index] {
+          for (size_t i = 0; i < forks->size(); ++i)
+            if (i != index) (*forks)[i]->hangup({"answered at another contact", true});
+        }));
+        forks->push_back(rings.back().get());
+      }
+      for (detail::RingState* each : *forks) {
+        each->start(request);
+        ++request.fork;
+      }
+      return *forks;
+    }
+
     // Asks those from index `from` on, in the order of their names.
     void ask_gates(const telephony::Check& check, size_t from,
                    Function<void(const telephony::Verdict&)> done) {
@@ -223,6 +302,13 @@ class FakeTelephony {
     std::vector<telephony::AddAnswerer> answerers;
     std::map<std::string, EndWatch> answerer_ends;
     std::vector<std::unique_ptr<Call>> calls;
+    struct Contact {
+      telephony::AddContact contact;
+      EndWatch ended;
+    };
+    std::map<std::tuple<std::string, std::string, std::string>, Contact> contacts;  // tenant, user, name
+    std::vector<std::unique_ptr<detail::RingState>> rings;
+    std::set<std::pair<std::string, std::string>> users;  // tenant, user: whom dial_user() reaches
   };
 
   TestEnvironment* environment_;
