@@ -1,6 +1,7 @@
 #include <patchbay/plugin.h>
 #include <patchbay/services/answerer.h>
 #include <patchbay/services/audit.h>
+#include <patchbay/services/http_range.h>
 #include <patchbay/services/http_routes.h>
 #include <patchbay/services/voice_call.h>
 #include <patchbay/store.h>
@@ -16,7 +17,6 @@ namespace {
 
 using namespace patchbay;
 using telephony::VoiceCall;
-
 constexpr char kPath[] = "/api.ashx/v1/voicemails";
 constexpr uint32_t kRateHz = 8000;
 constexpr int64_t kHourMs = 3'600'000, kShortestMs = 1000;  // what is shorter is no message
@@ -133,7 +133,7 @@ class Voicemail final : public Plugin {
     route.area = "voicemail";
     route.summary = summary;
     if (route.list) route.reply_schema = kMessage;
-    if (handler == &Voicemail::download) route.documents = R"({"replyType": "audio/wav"})";
+    if (handler == &Voicemail::download) route.documents = http::range_documents("audio/wav");
     routes_.add(route, [this, handler](const http::Request& request, Answer answer) {
       (this->*handler)(request, std::move(answer));
     });
@@ -156,13 +156,13 @@ class Voicemail final : public Plugin {
   }
   void download(const http::Request& request, Answer answer) {
     query(host(), audio_of_, {request.tenant, request.params.integer("id")},
-          [answer = std::move(answer)](const Result<Rows>& rows) mutable {
+          [request, answer = std::move(answer)](const Result<Rows>& rows) mutable {
             if (!rows) return answer(rows.error());
             if (rows->empty()) return answer(http::error(404, "not_found", "there is no such message"));
             http::Response response;
             response.content_type = "audio/wav";
             response.bytes = Buffer::copy(rows->text(0, 0));
-            answer(std::move(response));
+            answer(http::ranged(request, std::move(response)));
           });
   }
   void remove(const http::Request& request, Answer answer) {

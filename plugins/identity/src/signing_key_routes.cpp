@@ -1,5 +1,6 @@
 #include "signing_key_routes.h"
 
+#include <patchbay/services/http_list.h>
 #include <patchbay/utc.h>
 
 namespace patchbay::identity {
@@ -51,17 +52,8 @@ void SigningKeyRoutes::add_to(http::Routes& routes) {
 }
 
 void SigningKeyRoutes::list(const http::Request& request, Reply reply) {
-  const auto& keys = keys_.keys();
-  JsonWriter body;
-  body.object().key("data").array();
-  for (size_t i = 0; i < keys.size(); ++i) {
-    const auto at = static_cast<int64_t>(i);
-    if (at >= request.offset && at - request.offset < request.limit) write_key(body, keys[i]);
-  }
-  body.end().end();
-  http::Response response = http::ok(std::move(body).str());
-  response.total = static_cast<int64_t>(keys.size());
-  reply(std::move(response));
+  reply(http::list_page(keys_.keys(), request,
+                        [](JsonWriter& body, const auto& key) { write_key(body, key); }));
 }
 
 void SigningKeyRoutes::rotate(const http::Request& request, Reply reply) {

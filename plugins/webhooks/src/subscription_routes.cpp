@@ -1,6 +1,7 @@
 #include "subscription_routes.h"
 
 #include <patchbay/random_id.h>
+#include <patchbay/services/http_list.h>
 #include <patchbay/strand.h>
 
 #include <memory>
@@ -161,16 +162,9 @@ Subscription* SubscriptionRoutes::find(const Request& request) {
 }
 
 Result<Response> SubscriptionRoutes::list(const Request& request) const {
-  const auto all = registry_.of_tenant(request.tenant);
-  JsonWriter body;
-  body.object().key("data").array();
-  const auto begin = static_cast<size_t>(request.offset);
-  for (size_t i = begin; i < all.size() && i - begin < static_cast<size_t>(request.limit); ++i)
-    write_subscription(body, *all[i], catalogue_);
-  body.end().end();
-  Response response = http::ok(std::move(body).str());
-  response.total = static_cast<int64_t>(all.size());
-  return response;
+  return http::list_page(
+      registry_.of_tenant(request.tenant), request,
+      [this](JsonWriter& body, const auto* each) { write_subscription(body, *each, catalogue_); });
 }
 
 Result<Response> SubscriptionRoutes::get(const Request& request) {

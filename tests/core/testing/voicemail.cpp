@@ -87,6 +87,16 @@ TEST_CASE("voicemail answers, plays its greeting, records until #, and offers th
   CHECK(wav->duration_ms() == message.integer("durationMs", 0));
   CHECK(support::snr_db(wav->samples.data() + 8000, 4000, 700, 8000) > 30);
 
+  testing::Ask seek{"GET", office.audio_path(id)};  // as a player does
+  seek.headers = {{"range", "bytes=-4"}};
+  const auto part = office.host.ask(seek);
+  CHECK(part.status == 206);
+  CHECK(part.bytes.view() == answer.bytes.view().substr(answer.bytes.size() - 4));
+  const std::string size = std::to_string(answer.bytes.size());
+  CHECK(part.headers.text("Content-Range").find("/" + size) != std::string::npos);
+  seek.headers = {{"range", "bytes=" + size + "-"}};
+  CHECK(office.host.ask(seek).status == 416);
+
   testing::Ask stranger{"GET", office.audio_path(id)};
   stranger.tenant = "other.example";
   CHECK(office.host.ask(stranger).status == 404);

@@ -1,5 +1,7 @@
 #include "routes/route_responses.h"
 
+#include <patchbay/services/http_list.h>
+
 #include <utility>
 
 #include "routes/row_order.h"
@@ -105,15 +107,9 @@ http::Response created(std::string json) {
 }
 
 http::Response page_of(const RouteRows& rows, const http::Request& request, const std::string& siblings) {
-  JsonWriter body;
-  body.object().key("data").array();
-  const auto begin = static_cast<size_t>(request.offset);
-  for (size_t i = begin; i < rows.size() && i - begin < static_cast<size_t>(request.limit); ++i)
-    write_row(body, rows[i], rows);
-  std::string text = std::move(body.end().end()).str();
-  text.insert(text.size() - 1, siblings);
-  http::Response response = http::ok(std::move(text));
-  response.total = static_cast<int64_t>(rows.size());
+  http::Response response = http::list_page(
+      rows, request, [&](JsonWriter& body, const RouteRow& row) { write_row(body, row, rows); });
+  response.body.insert(response.body.size() - 1, siblings);
   return response;
 }
 

@@ -1,5 +1,6 @@
 #include "routes/trunk_routes.h"
 
+#include <patchbay/services/http_list.h>
 #include <patchbay/utc.h>
 
 #include <utility>
@@ -88,18 +89,11 @@ http::Response TrunkRoutes::list(const http::Request& request) const {
   const auto at = settings_.tenants.find(tenant);
   const auto& trunks = at != settings_.tenants.end() ? at->second.trunks : kNone.trunks;
   const auto uses = limits_.uses();
-  JsonWriter body;
-  body.object().key("data").array();
-  int64_t index = 0;
-  for (const auto& [id, trunk] : trunks) {
-    const int64_t place = index++;
-    if (place < request.offset || place - request.offset >= request.limit) continue;
-    const auto use = uses.find({tenant, id});
-    write(body, {tenant, id}, trunk, use != uses.end() ? use->second : 0);
-  }
-  http::Response response = http::ok(std::move(body.end().end()).str());
-  response.total = static_cast<int64_t>(trunks.size());
-  return response;
+  return http::list_page(trunks, request, [&](JsonWriter& body, const auto& entry) {
+    const TrunkKey key{tenant, entry.first};
+    const auto use = uses.find(key);
+    write(body, key, entry.second, use != uses.end() ? use->second : 0);
+  });
 }
 
 void TrunkRoutes::write(JsonWriter& out, const TrunkKey& key, const TrunkAccess& trunk, int64_t calls) const {

@@ -1,5 +1,6 @@
 #include "users/contact_routes.h"
 
+#include <patchbay/services/http_list.h>
 #include <patchbay/utc.h>
 
 #include <utility>
@@ -45,12 +46,7 @@ void ContactRoutes::add_to(http::Routes& routes) {
 http::Response ContactRoutes::list(const http::Request& request) const {
   const auto contacts =
       directory_.of(settings_.tenant_of(request.tenant), std::string(request.query.text("user")));
-  JsonWriter body;
-  body.object().key("data").array();
-  int64_t index = 0;
-  for (const ContactDirectory::Entry& entry : contacts) {
-    const int64_t place = index++;
-    if (place < request.offset || place - request.offset >= request.limit) continue;
+  return http::list_page(contacts, request, [](JsonWriter& body, const ContactDirectory::Entry& entry) {
     body.object()
         .member("username", entry.contact.user)
         .member("name", entry.contact.name)
@@ -64,10 +60,7 @@ http::Response ContactRoutes::list(const http::Request& request) const {
       body.null();
     }
     body.end();
-  }
-  http::Response response = http::ok(std::move(body.end().end()).str());
-  response.total = static_cast<int64_t>(contacts.size());
-  return response;
+  });
 }
 
 }  // namespace patchbay::sip_trunk
