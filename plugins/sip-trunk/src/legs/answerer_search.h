@@ -7,28 +7,31 @@
 #include <patchbay/services/telephony.h>
 #include <patchbay/strand.h>
 
-#include <string>
 #include <vector>
 
-namespace patchbay::sip_trunk {
+#include "legs/answerer_offers.h"
 
-struct RegisteredAnswerer {
-  std::string name;
-  Handle instance;
-  int64_t priority = 0;
-};
+namespace patchbay::sip_trunk {
 
 // Main strand.
 class AnswererSearch {
  public:
-  // Calls done() once, unless cancelled: with the reply of the answerer that takes or refuses the call, or
-  // with an empty one when none does. The log outlives this.
-  AnswererSearch(const Host& host, const Log& log, Function<void(const telephony::Taken&)> done);
+  struct Events {
+    // Makes an instance of the leg, the only one that works from here on, so that an answerer which was
+    // passed over cannot control the call.
+    Function<Handle()> make_leg;
+    // Called once, unless cancelled: with the reply of the answerer that takes or refuses the call, or with
+    // an empty one when none does.
+    Function<void(const telephony::Taken&)> done;
+  };
+  // The log and the offers outlive this.
+  AnswererSearch(const Host& host, const Log& log, AnswererOffers& offers, Events events);
+  ~AnswererSearch() { cancel({}); }
 
-  // Asks the answerers one by one. Call it once.
+  // Asks the answerers one by one. Call it once. `call`: the leg is added.
   void start(std::vector<RegisteredAnswerer> answerers, telephony::Offer call);
-  // done() is not called any more.
-  void cancel();
+  // done() is not called any more. `how`: of the call's end, for an answerer that takes it too late.
+  void cancel(const telephony::Ended& how);
 
  private:
   void ask(size_t index);
@@ -39,13 +42,14 @@ class AnswererSearch {
   // borrowed
   const Host& host_;
   const Log& log_;
+  AnswererOffers& offers_;
   // owned
-  const Function<void(const telephony::Taken&)> done_;
+  const Events events_;
   std::vector<RegisteredAnswerer> answerers_;
   telephony::Offer call_;
-  Lease<telephony::Answerer> answerer_;
   Timer timeout_;
   // state
+  int64_t offer_ = 0;  // 0: no answerer is being asked
   bool is_over_ = false;
   Lifetime alive_;
 };

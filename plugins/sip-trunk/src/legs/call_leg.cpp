@@ -9,14 +9,18 @@ CallLeg::CallLeg(const Host& host, SipStack& stack, const ServerSettings& server
       stack_(stack),
       server_(server),
       log_(std::move(log)),
-      service_(host),
       listener_(listener ? Lease<LegListener>::open(host, listener) : Lease<LegListener>()),
       media_(
           host, server_, [this](char digit) { listener_.send(LegListener::digit, {std::string(1, digit)}); },
           [this](const std::string& why) { fail(why); }),
       control_(stack, media_, log_),
       events_(std::make_unique<LegDialog>(host, static_cast<LegDialog::Owner&>(*this))) {
-  control_.provide(service_);
+  make_service();
+}
+
+void CallLeg::make_service() {
+  service_ = std::make_unique<Provision<telephony::Leg>>(host_);
+  control_.provide(*service_);
 }
 
 Status CallLeg::open_sockets() {

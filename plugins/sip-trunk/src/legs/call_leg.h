@@ -26,12 +26,15 @@ class CallLeg : protected LegDialog::Owner {
 
   // Also calls f(ended) on the main strand when the call has ended.
   void on_ended_for_metrics(Function<void(const telephony::Ended&)> f) { metrics_ = std::move(f); }
-  Handle handle() { return service_.handle(); }
+  // 0: the call is over.
+  Handle handle() { return service_ ? service_->handle() : Handle(); }
 
  protected:
   // `listener`: 0 if it is set later.
   CallLeg(const Host& host, SipStack& stack, const ServerSettings& server, Log log, Handle listener);
 
+  // Provides the leg anew, with the methods of an answered call; earlier handles do not work any more.
+  void make_service();
   // Ends the call as failed, for this reason.
   virtual void fail(const std::string& why) = 0;
   // Opens the sockets, and the negotiation of the dialog. Error: no port is free.
@@ -48,7 +51,7 @@ class CallLeg : protected LegDialog::Owner {
   const ServerSettings server_;
   const Log log_;
   Function<void(const telephony::Ended&)> metrics_;
-  Provision<telephony::Leg> service_;
+  std::unique_ptr<Provision<telephony::Leg>> service_;
   Lease<telephony::LegListener> listener_;
   LegMedia media_;
   LegControl control_;

@@ -51,7 +51,8 @@ InboundCalls::InboundCalls(const Host& host, const Settings& settings, const Tru
       directory_(directory),
       metrics_(metrics),
       log_(host),
-      numbers_(host) {}
+      numbers_(host),
+      offers_(host) {}
 
 Result<Empty> InboundCalls::add_answerer(const telephony::AddAnswerer& request) {
   if (request.name.empty() || !request.answerer)
@@ -186,8 +187,8 @@ void InboundCalls::begin(Search& search) {
   init.offer.user = search.decision.user;
   init.invite = std::move(search.invite);
   const int64_t id = ++last_id_;
-  auto leg = std::make_unique<InboundLeg>(host_, *stack_, directory_, settings_.server, std::move(init),
-                                          [this, id] { remove(id); });
+  auto leg = std::make_unique<InboundLeg>(host_, *stack_, directory_, offers_, settings_.server,
+                                          std::move(init), [this, id] { remove(id); });
   leg->on_ended_for_metrics([this](const telephony::Ended& ended) { metrics_.ended(ended); });
   InboundLeg& started = *leg;
   legs_.emplace(id, std::move(leg));

@@ -96,6 +96,7 @@ class InboundCalls {
   };
   const Log log_;
   Service<numbers::Numbers> numbers_;
+  AnswererOffers offers_;
   std::map<std::string, Answerer> answerers_;  // by name
   std::optional<RegisteredAnswerer> last_answerer_;
   std::map<int64_t, std::unique_ptr<InboundLeg>> legs_;

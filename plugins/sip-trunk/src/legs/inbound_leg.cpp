@@ -44,7 +44,7 @@ std::string warning_of(const std::string& reason) {
 
 }  // namespace
 
-InboundLeg::InboundLeg(const Host& host, SipStack& stack, LegDirectory& directory,
+InboundLeg::InboundLeg(const Host& host, SipStack& stack, LegDirectory& directory, AnswererOffers& offers,
                        const ServerSettings& server, Init init, Function<void()> on_closed)
     : TrunkLeg(host, stack, directory, server, Log(host).with(init.offer.call_id), {}, init.offer.call_id,
                {init.offer.call_id, init.offer.tenant, "inbound", init.offer.from_number, init.offer.did,
@@ -54,19 +54,26 @@ InboundLeg::InboundLeg(const Host& host, SipStack& stack, LegDirectory& director
       offer_(std::move(init.offer)),
       on_closed_(std::move(on_closed)),
       place_(std::move(init.place)),
-      search_(host, log_, [this](const telephony::Taken& taken) { on_offered(taken); }) {
+      search_(host, log_, offers,
+              {[this] { return make_leg(); }, [this](const telephony::Taken& taken) { on_offered(taken); }}) {
   is_late_offer_ = invite_.sdp.empty();
   dialog_ = init.dialog;
+}
+
+Handle InboundLeg::make_leg() {
+  make_service();
   service_
-      .on(Leg::hangup,
-          [this](const telephony::Hangup& why) -> Result<Empty> {
-            log_.info("hanging up", {{"reason", why.reason}});
-            hangup();
-            return Empty{};
-          })
+      ->on(Leg::hangup,
+           [this](const telephony::Hangup& why) -> Result<Empty> {
+             log_.info("hanging up", {{"reason", why.reason}});
+             hangup();
+             return Empty{};
+           })
       .on(Leg::answer, [this](const Empty&) { return answer(); })
       .on(Leg::ring, [this](const telephony::Ring& how) { return ring(how); })
       .on(Leg::reject, [this](const telephony::Reject& why) { return reject(why); });
+  transfer_.provide(*service_);
+  return service_->handle();
 }
 
 void InboundLeg::start(std::vector<RegisteredAnswerer> answerers) {
@@ -80,7 +87,6 @@ void InboundLeg::start(std::vector<RegisteredAnswerer> answerers) {
   const Status taken = stack_.take(dialog_, {offer_.tenant, offer_.trunk_id, trunk_}, *events_);
   if (!taken) return close(ended_as("failed", taken.error().text));
   is_taken_ = true;
-  offer_.leg = service_.handle();
   search_.start(std::move(answerers), offer_);
 }
 
@@ -175,7 +181,7 @@ void InboundLeg::refuse(const Refusal& refusal, const std::string& why) {
 
 void InboundLeg::hangup() {
   if (std::exchange(is_over_, true)) return;
-  search_.cancel();
+  search_.cancel(ended_as("local", ""));
   media_.stop_watch();
   stack_.hangup(dialog_);
 }
@@ -187,13 +193,13 @@ void InboundLeg::fail(const std::string& why) {
 
 void InboundLeg::on_call_ended(const DialogEnd& ended) {
   is_over_ = true;
-  search_.cancel();
   telephony::Ended result = hangup_cause(ended);
   if (!failure_.empty()) {
     result.cause = "failed";
     result.detail = failure_;
   }
   result.answered = is_answered_;
+  search_.cancel(result);
   close(std::move(result));
 }
 
@@ -212,7 +218,7 @@ void InboundLeg::close(telephony::Ended ended) {
   listener_.send(LegListener::ended, ended);
   control_.close();
   transfer_.close();
-  service_.withdraw();
+  service_.reset();
   close_leg(std::move(on_closed_));
 }
 

@@ -7,6 +7,7 @@
 #include <patchbay/services/telephony.h>
 #include <patchbay/strand.h>
 
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -29,14 +30,15 @@ class InboundLeg final : public TrunkLeg {
     telephony::Offer offer;  // the leg is added
   };
   // Calls on_closed() last, on the main strand.
-  InboundLeg(const Host& host, SipStack& stack, LegDirectory& directory, const ServerSettings& server,
-             Init init, Function<void()> on_closed);
+  InboundLeg(const Host& host, SipStack& stack, LegDirectory& directory, AnswererOffers& offers,
+             const ServerSettings& server, Init init, Function<void()> on_closed);
 
   // Takes the call from the stack and offers it.
   void start(std::vector<RegisteredAnswerer> answerers);
   void hangup();
 
  private:
+  Handle make_leg();
   void on_offered(const telephony::Taken& taken);
   Status check_unanswered() const;
   Result<Empty> answer();

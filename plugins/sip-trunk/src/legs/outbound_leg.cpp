@@ -33,12 +33,12 @@ OutboundLeg::OutboundLeg(const Host& host, SipStack& stack, Resolver& resolver, 
       listener_watch_(host, request_.listener, [this] { on_owner_ended(); }),
       dialler_(calling_plugin(host)),
       dialler_watch_(host, dialler_, [this] { on_owner_ended(); }) {
-  service_.on(telephony::Leg::hangup, [this](const telephony::Hangup& why) -> Result<Empty> {
+  service_->on(telephony::Leg::hangup, [this](const telephony::Hangup& why) -> Result<Empty> {
     log_.info("hanging up", {{"reason", why.reason}});
     hangup();
     return Empty{};
   });
-  LegControl::refuse_answers(service_);
+  LegControl::refuse_answers(*service_);
 }
 
 void OutboundLeg::start(std::vector<RegisteredGate> gates) {
@@ -230,7 +230,7 @@ void OutboundLeg::close(const telephony::Ended& ended) {
   listener_.send(LegListener::ended, ended);
   control_.close();
   transfer_.close();
-  service_.withdraw();
+  service_.reset();
   close_leg(std::move(on_closed_));
 }
 

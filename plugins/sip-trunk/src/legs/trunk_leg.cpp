@@ -14,14 +14,14 @@ TrunkLeg::TrunkLeg(const Host& host, SipStack& stack, LegDirectory& directory, c
     : CallLeg(host, stack, server, std::move(log), listener),
       live_(directory.calls(), live),
       transfer_(host, stack, directory, log_, server_.require_gate, live.call_id, correlation) {
-  transfer_.provide(service_);
+  transfer_.provide(*service_);
 }
 
 void TrunkLeg::open_answered(AnsweredLeg data, const TrunkAccess& trunk) {
   control_.open(dialog_);
   data.dialog = dialog_;
   data.leg = this;
-  transfer_.open(service_.handle(), std::move(data), trunk);
+  transfer_.open(service_->handle(), std::move(data), trunk);
 }
 
 void TrunkLeg::on_dialog_reanswer_failed(DialogId id, const std::string& why) {

@@ -27,15 +27,15 @@ ContactLeg::ContactLeg(const Host& host, SipStack& stack, const ServerSettings& 
       on_closed_(std::move(on_closed)),
       listener_watch_(host, request_.listener, [this] { on_owner_ended(); }),
       caller_watch_(host, caller, [this] { on_owner_ended(); }) {
-  service_.on(telephony::Leg::hangup, [this](const telephony::Hangup& why) -> Result<Empty> {
+  service_->on(telephony::Leg::hangup, [this](const telephony::Hangup& why) -> Result<Empty> {
     log_.info("hanging up", {{"reason", why.reason}});
     hangup(why.answered_elsewhere ? kElsewhere : "");
     return Empty{};
   });
-  service_.on(telephony::Leg::transfer, [](const telephony::Transfer&) -> Result<telephony::Transferred> {
+  service_->on(telephony::Leg::transfer, [](const telephony::Transfer&) -> Result<telephony::Transferred> {
     return {Code::unsupported, "a user's telephone does not transfer calls for us"};
   });
-  LegControl::refuse_answers(service_);
+  LegControl::refuse_answers(*service_);
 }
 
 void ContactLeg::start() {
@@ -124,7 +124,7 @@ void ContactLeg::close(telephony::Ended ended) {
   if (metrics_) metrics_(ended);
   listener_.send(LegListener::ended, ended);
   control_.close();
-  service_.withdraw();
+  service_.reset();
   media_.close(alive_.bind([this] {
     const auto on_closed = std::move(on_closed_);
     on_closed(unreachable_);

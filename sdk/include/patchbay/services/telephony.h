@@ -242,8 +242,8 @@ struct Taken {
 // Since: 0.1
 struct Answerer {
   static constexpr char id[] = "patchbay.telephony.answerer/1";
-  // Decides whether to take a call. After 5 s without a reply the next answerer is asked. The leg's methods
-  // work once the reply has arrived, so call them from the listener's strand after replying.
+  // Decides whether to take a call. After 5 s the next answerer is asked, and a later listener gets ended().
+  // The leg's methods work once the reply has arrived: call them from the listener's strand after replying.
   static constexpr Method<0, Offer, Taken> offer{"offer"};
   static constexpr auto methods() { return std::make_tuple(offer); }
 };
