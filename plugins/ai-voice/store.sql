@@ -125,10 +125,14 @@ ALTER TABLE ai_voice_inbound ADD COLUMN max_seconds BIGINT NOT NULL DEFAULT 3600
 -- migration: 11
 ALTER TABLE ai_voice_call ADD COLUMN rtp_delay_ms BIGINT NOT NULL DEFAULT 0;
 
+-- migration: 12
+-- 1: the caller was handed over by the AI of another virtual number, whose row counts for the limits.
+ALTER TABLE ai_voice_inbound ADD COLUMN handed_over BIGINT NOT NULL DEFAULT 0;
+
 -- name: check_slot
 -- A row while fewer than $2 calls of the tenant run at all servers.
 SELECT 1 WHERE (SELECT COUNT(*) FROM ai_voice_call WHERE tenant = $1 AND owner_run > 0)
-  + (SELECT COUNT(*) FROM ai_voice_inbound WHERE tenant = $1) < $2;
+  + (SELECT COUNT(*) FROM ai_voice_inbound WHERE tenant = $1 AND handed_over = 0) < $2;
 
 -- name: take_start
 -- Changes a row if the tenant's next call may start at $2, or so soon after it ($4) that the pause was only measured
@@ -301,8 +305,8 @@ RETURNING call_id;
 
 -- name: inbound_begin
 INSERT INTO ai_voice_inbound (call_id, tenant, name, did, from_number, voice, language, model, keeps_transcript, started_ms, owner_run,
-  owner_node, owner_epoch, max_seconds)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14);
+  owner_node, owner_epoch, max_seconds, handed_over)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15);
 
 -- name: inbound_answered
 UPDATE ai_voice_inbound SET answered_ms = $3 WHERE call_id = $1 AND owner_run = $2;

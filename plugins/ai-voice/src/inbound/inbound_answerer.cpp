@@ -64,14 +64,15 @@ void InboundAnswerer::on_number(const telephony::Offer& offer, const Result<numb
   const TenantSettings* settings = settings_.tenant(offer.tenant);
   if (!number || number->mode != "live-voice-ai" || settings == nullptr) return reply(telephony::Taken{});
   if (draining_) return refuse(offer, {503, "the server is stopping"}, std::move(reply));
-  const Refused limit = reached_limit(offer.tenant, *settings);
+  const Refused limit = reached_limit(offer.tenant, *settings, running_.count(offer.user) > 0);
   if (limit.sip_status != 0) return refuse(offer, limit, std::move(reply));
   take(offer, *number, *settings, std::move(reply));
 }
 
 InboundAnswerer::Refused InboundAnswerer::reached_limit(const std::string& tenant,
-                                                        const TenantSettings& settings) {
-  if (const StartLimit slots = scheduler_.reached_slots(tenant, settings)) {
+                                                        const TenantSettings& settings, bool has_place) {
+  const StartLimit slots = has_place ? StartLimit() : scheduler_.reached_slots(tenant, settings);
+  if (slots) {
     metrics_.limited(slots.label);
     return {486, slots.text};
   }
@@ -113,6 +114,8 @@ void InboundAnswerer::take(const telephony::Offer& offer, const numbers::Number&
   init.call.max_seconds = number.max_duration_sec;
   init.call.started_ms = host_.wall_ms();
   init.call.owner_run = store_.owner().run;
+  const auto from = running_.find(offer.user);
+  init.call.is_handed_over = from != running_.end();
   ConversationInit& talk = init.conversation;
   talk.call_id = offer.call_id;
   talk.tenant = offer.tenant;
@@ -129,22 +132,22 @@ void InboundAnswerer::take(const telephony::Offer& offer, const numbers::Number&
     if (!target.empty()) talk.transfer_targets.emplace_back(target);
   talk.max_seconds = number.max_duration_sec;
   talk.log_conversation = settings_.server().log_conversations;
-  if (store_.owner().is_shared) init.max_tenant_calls = static_cast<int64_t>(settings.max_concurrent_calls);
+  if (store_.owner().is_shared && !init.call.is_handed_over)
+    init.max_tenant_calls = static_cast<int64_t>(settings.max_concurrent_calls);
   const std::string id = offer.call_id;
   InboundConversation::Events events;
   events.talks = alive_.bind([this, id] {
     const auto at = running_.find(id);
-    if (at == running_.end() || std::exchange(at->second.talks, true)) return;
-    use_.talks();
+    if (at != running_.end()) at->second.place->talks();
   });
   events.first_audio = [&metrics = metrics_](int64_t ms) { metrics.first_audio(ms); };
   events.ended = alive_.bind([this, id](const std::string& outcome) { on_ended(id, outcome); });
-  const auto from = running_.find(offer.user);
-  const int hand_overs = from != running_.end() ? from->second.hand_overs + 1 : 0;
-  use_.add(offer.tenant);
-  running_[id] = {InboundConversation::start(host_, store_, writer_, std::move(init), std::move(reply),
-                                             std::move(events)),
-                  offer.tenant, hand_overs};
+  Running running;
+  running.place = from != running_.end() ? from->second.place : use_.take(offer.tenant);
+  running.hand_overs = from != running_.end() ? from->second.hand_overs + 1 : 0;
+  running.conversation = InboundConversation::start(host_, store_, writer_, std::move(init), std::move(reply),
+                                                    std::move(events));
+  running_[id] = std::move(running);
   metrics_.inbound(running_.size());
 }
 
@@ -163,7 +166,6 @@ void InboundAnswerer::refuse(const telephony::Offer& offer, const Refused& why,
 void InboundAnswerer::on_ended(const std::string& call_id, const std::string& outcome) {
   const auto at = running_.find(call_id);
   if (at == running_.end()) return;
-  use_.remove(at->second.tenant, at->second.talks);
   running_.erase(at);
   metrics_.inbound(running_.size());
   metrics_.inbound_ended(outcome.empty() ? "not-answered" : outcome);

@@ -50,8 +50,9 @@ class InboundAnswerer {
   void on_hand_over(telephony::Offer offer, Reply<telephony::Taken> reply);
   void on_number(const telephony::Offer& offer, const Result<numbers::Number>& number,
                  Reply<telephony::Taken> reply);
-  // Why no further call of the tenant is taken now; sip_status 0: there is no reason.
-  Refused reached_limit(const std::string& tenant, const TenantSettings& settings);
+  // Why no further call of the tenant is taken now; sip_status 0: there is no reason. A caller who is handed
+  // over keeps the place.
+  Refused reached_limit(const std::string& tenant, const TenantSettings& settings, bool has_place);
   Refused no_engine(const RegisteredEngine* engine) const;
   void take(const telephony::Offer& offer, const numbers::Number& number, const TenantSettings& settings,
             Reply<telephony::Taken> reply);
@@ -72,9 +73,8 @@ class InboundAnswerer {
   // owned
   struct Running {
     std::shared_ptr<InboundConversation> conversation;  // shared with itself
-    std::string tenant;
-    int hand_overs = 0;  // from AI to AI before this call
-    bool talks = false;
+    std::shared_ptr<InboundUse::Place> place;           // shared with those of its caller before and after
+    int hand_overs = 0;                                 // from AI to AI before this call
   };
   const Log log_;
   InboundEndWriter writer_;

@@ -26,6 +26,7 @@ struct InboundCall {
   int64_t started_ms = 0;       // when the call came
   int64_t answered_ms = 0;      // 0: not yet
   bool is_transferred = false;  // the caller talks with another number
+  bool is_handed_over = false;  // by the AI of another virtual number, whose call counts for the limits
   int64_t owner_run = 0;
 };
 

@@ -29,7 +29,7 @@ void InboundStore::begin(Transaction& tx, const InboundCall& call) const {
   tx.exec(begin_,
           {call.call_id, call.tenant, call.name, call.did, call.from_number, call.voice, call.language,
            call.model, call.keeps_transcript, call.started_ms, call.owner_run, owner_.node, owner_.epoch,
-           call.max_seconds},
+           call.max_seconds, call.is_handed_over},
           1);
 }
 

@@ -59,19 +59,33 @@ TEST_CASE("the transcript of an inbound call has number, fromNumber, room and ru
         std::string::npos);
 }
 
-TEST_CASE("running inbound calls are counted by tenant, and those that talk") {
+TEST_CASE("callers are counted by tenant, and those that talk") {
   InboundUse use;
-  use.add("a");
-  use.add("a");
-  use.add("b");
-  use.talks();
+  auto first = use.take("a");
+  auto second = use.take("a");
+  const auto other = use.take("b");
+  first->talks();
   CHECK(use.of("a") == 2);
   CHECK(use.of("c") == 0);
   CHECK(use.total() == 3);
   CHECK(use.talking() == 1);
-  use.remove("a", true);
-  use.remove("a", false);
+  first.reset();
+  second.reset();
   CHECK(use.of("a") == 0);
   CHECK(use.total() == 1);
   CHECK(use.talking() == 0);
+}
+
+TEST_CASE("a caller who is handed over has one place, whichever call ends last") {
+  InboundUse use;
+  auto first = use.take("a");
+  first->talks();
+  auto second = first;
+  second->talks();
+  CHECK(use.of("a") == 1);
+  CHECK(use.talking() == 1);
+  first.reset();
+  CHECK(use.of("a") == 1);
+  second.reset();
+  CHECK(use.total() == 0);
 }

@@ -18,7 +18,7 @@ void leave_call(testing::FakeHost& host, const std::string& id, const std::strin
   const auto stored =
       host.sql("INSERT INTO ai_voice_inbound VALUES ('" + id +
                "', 'acme.example', 'Reception', '+4930111', '', 'Kore', 'de-DE', 'm', 0, 1000, " +
-               answered_ms + ", 1, 'dead', 7, 0, 90)");
+               answered_ms + ", 1, 'dead', 7, 0, 90, 0)");
   REQUIRE(stored.ok());
 }
 
