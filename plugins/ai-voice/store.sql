@@ -129,6 +129,10 @@ ALTER TABLE ai_voice_call ADD COLUMN rtp_delay_ms BIGINT NOT NULL DEFAULT 0;
 -- 1: the caller was handed over by the AI of another virtual number, whose row counts for the limits.
 ALTER TABLE ai_voice_inbound ADD COLUMN handed_over BIGINT NOT NULL DEFAULT 0;
 
+-- migration: 13
+-- 1: the AI has handed the callee of this attempt to a user.
+ALTER TABLE ai_voice_call ADD COLUMN transferred BIGINT NOT NULL DEFAULT 0;
+
 -- name: check_slot
 -- A row while fewer than $2 calls of the tenant run at all servers.
 SELECT 1 WHERE (SELECT COUNT(*) FROM ai_voice_call WHERE tenant = $1 AND owner_run > 0)
@@ -153,7 +157,7 @@ ON CONFLICT (tenant, status) DO UPDATE SET n = ai_voice_call_count.n + 1;
 -- name: insert
 -- All columns in their order, as kCallFields (src/outbound/call.h) has them.
 INSERT INTO ai_voice_call VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21,
-  $22, $23, $24, $25, $26, $27, $28, $29, $30, $31, $32, $33, $34, $35, $36, $37);
+  $22, $23, $24, $25, $26, $27, $28, $29, $30, $31, $32, $33, $34, $35, $36, $37, $38);
 
 -- name: get
 SELECT * FROM ai_voice_call WHERE call_id = $1 AND tenant = $2;
@@ -234,7 +238,7 @@ UPDATE ai_voice_call SET status = 'dispatching', attempt = $3, retries_left = $4
   owner_node = $7, owner_epoch = $8,
   answered_ms = NULL, ended_ms = NULL, ended_reason = '', duration_sec = 0, trunk_id = '', transcript_path = '',
   error_detail = '', waits_for = NULL, rtp_received = 0, rtp_lost = 0, rtp_jitter_us = 0, rtp_round_trip_us = 0,
-  rtp_far_lost_percent = -1, rtp_delay_ms = 0, rev = rev + 1
+  rtp_far_lost_percent = -1, rtp_delay_ms = 0, transferred = 0, rev = rev + 1
 WHERE call_id = $1 AND rev = $2 AND owner_run = 0;
 
 -- name: set_waits_for
@@ -245,6 +249,9 @@ WHERE call_id = $1 AND owner_run = 0 AND status IN ('scheduled', 'dispatching', 
 -- name: set_answered
 UPDATE ai_voice_call SET status = 'in-flight', answered_ms = $4, trunk_id = $5, rev = rev + 1
 WHERE call_id = $1 AND owner_run = $2 AND attempt = $3 AND status = 'dispatching';
+
+-- name: set_transferred
+UPDATE ai_voice_call SET transferred = 1 WHERE call_id = $1 AND owner_run = $2 AND attempt = $3;
 
 -- name: end_attempt
 UPDATE ai_voice_call SET status = $4, ended_ms = $5, ended_reason = $6, duration_sec = $7, trunk_id = $8,

@@ -67,6 +67,7 @@ struct Call {
   int64_t rtp_round_trip_us = 0;      // 0: the far end reported none
   int64_t rtp_far_lost_percent = -1;  // of our packets, by the far end; -1: it reported none
   int64_t rtp_delay_ms = 0;           // the longest that received audio was kept until it was played
+  int64_t is_transferred = 0;         // 1: the callee talks with a user
 };
 
 // A field of the call record. kCallFields is the only list of fields; rows, JSON and schema are generated
@@ -153,6 +154,7 @@ inline constexpr std::array kCallFields{
     call_field::integer(27, "rev", &Call::rev),
     call_field::text(28, "owner_node", &Call::owner_node),
     call_field::integer(29, "owner_epoch", &Call::owner_epoch),
+    call_field::integer(37, "transferred", &Call::is_transferred),
 };
 
 // Convert from and to a row with all columns in table order.

@@ -39,6 +39,7 @@ CallStore::CallStore(const Host& host, lib::Owner owner)
       set_waits_for_(Statement::find(host, "set_waits_for")),
       claim_(Statement::find(host, "claim")),
       set_answered_(Statement::find(host, "set_answered")),
+      set_transferred_(Statement::find(host, "set_transferred")),
       end_attempt_(Statement::find(host, "end_attempt")),
       cancel_waiting_(Statement::find(host, "cancel_waiting")),
       decrement_count_(Statement::find(host, "decrement_count")),
@@ -211,6 +212,10 @@ void CallStore::set_answered(Transaction& tx, const Call& call) const {
   decrement_count(tx, call);
   tx.exec(set_answered_, {call.call_id, call.owner_run, call.attempt, call.answered_ms, call.trunk_id}, 1);
   increment_count(tx, call);
+}
+
+void CallStore::set_transferred(Transaction& tx, const Call& call) const {
+  tx.exec(set_transferred_, {call.call_id, call.owner_run, call.attempt}, 1);
 }
 
 void CallStore::end_attempt(Transaction& tx, const Call& call, const Ending& ending, const TurnCounts& turns,

@@ -70,6 +70,7 @@ class CallStore {
   // `call` has the new state: attempt, retries, owner, dispatched_ms.
   void claim(Transaction& tx, const Call& call) const;
   void set_answered(Transaction& tx, const Call& call) const;
+  void set_transferred(Transaction& tx, const Call& call) const;
   void save_turn(Transaction& tx, const Call& call, const NumberedTurn& turn) const;
   // Ends the attempt: sets the status, adds the job of a retry, emits outbound-ai.finished, deletes the
   // turns.
@@ -120,7 +121,7 @@ class CallStore {
   const TurnStore turns_;
   Statement insert_, get_, list_, list_status_, list_count_, list_total_, waiting_count_, open_count_,
       orphans_, owned_, request_hangup_, delete_hangup_, check_slot_, take_start_, set_waits_for_, claim_,
-      set_answered_, end_attempt_, cancel_waiting_, decrement_count_, increment_count_,
+      set_answered_, set_transferred_, end_attempt_, cancel_waiting_, decrement_count_, increment_count_,
       save_idempotent_reply_, update_idempotent_reply_, find_idempotent_reply_, delete_idempotent_reply_,
       delete_old_idempotent_replies_, count_old_, delete_old_calls_;
 };

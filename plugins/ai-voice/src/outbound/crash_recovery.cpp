@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "inbound/inbound_call.h"
 #include "outbound/limits.h"
 #include "outbound/transcript_document.h"
 
@@ -29,7 +30,12 @@ void CrashRecovery::read() {
 
 void CrashRecovery::recover(Call call) {
   const bool answered = call.answered_ms > 0;
-  EndedAttempt ended{std::move(call), Ending::technical(answered, "interrupted"), {}, host_.wall_ms()};
+  Ending ending = Ending::technical(answered, "interrupted");
+  if (call.is_transferred != 0) {  // the AI had done its part
+    ending = Ending::completed(kTransferred);
+    ending.error_detail = "interrupted";
+  }
+  EndedAttempt ended{std::move(call), std::move(ending), {}, host_.wall_ms()};
   ended.after_restart = true;
   if (!answered) return write(std::move(ended));
   const Call& stored = ended.call;

@@ -202,7 +202,7 @@ void OutboundAttempt::on_leg_ended(const telephony::Ended& ended) {
 }
 
 std::string OutboundAttempt::on_transfer(const std::string& user) {
-  if (ending_ || !answered() || is_transferred_) return "the call is transferred already";
+  if (ending_ || !answered() || call_.is_transferred != 0) return "the call is transferred already";
   if (resources_->transfer) return "another transfer rings";
   if (transfers_ == kMaxTransfers) return "this call has tried " + std::to_string(transfers_) + " transfers";
   CallTransfer::Events events;
@@ -228,10 +228,11 @@ std::string OutboundAttempt::on_transfer(const std::string& user) {
 
 void OutboundAttempt::on_transfer_answered(const std::string& user, Handle port) {
   if (ending_) return;
-  is_transferred_ = true;
+  call_.is_transferred = 1;
   log_.info("the transfer is answered", {{"user", user}});
   conversation().hand_over(port);
   Transaction tx(host_);
+  store_.set_transferred(tx, call_);
   tx.emit(call_transferred(call_, user));
   std::move(tx).commit(
       [log = log_](const Commit& outcome) {
@@ -269,7 +270,7 @@ void OutboundAttempt::on_drained() { save_when_drained(); }
 void OutboundAttempt::end_attempt(Ending ending) {
   if (ending_) return save_when_drained();
   drop_transfer();
-  if (is_transferred_ && ending.outcome != "cancelled") {
+  if (call_.is_transferred != 0 && ending.outcome != "cancelled") {
     const int64_t sip_status = ending.sip_status;
     ending = Ending::completed(kTransferred);
     ending.sip_status = sip_status;

@@ -125,7 +125,6 @@ class OutboundAttempt final : public std::enable_shared_from_this<OutboundAttemp
   int64_t ended_ms_ = 0;
   bool dialling_ = false;  // the end waits for the reply, so that no leg leaks
   bool saving_ = false;
-  bool is_transferred_ = false;  // the callee talks with a user
   int transfers_ = 0;            // that were tried
   bool storing_turns_ = false;   // a transaction with turns is pending; one at a time
   bool lost_ = false;            // another server has ended the call in the store
