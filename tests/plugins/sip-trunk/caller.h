@@ -52,7 +52,7 @@ class Caller final : public sip_trunk::DialogListener {
     changed_.notify_all();
   }
   void on_refer(DialogId, const sip_trunk::ReferStep& step) override {
-    constexpr const char* kKinds[] = {"accepted", "reported", "unreported", "refused"};
+    constexpr const char* kKinds[] = {"accepted", "rings", "reported", "unreported", "refused"};
     const std::lock_guard lock(mutex_);
     refer_steps_.push_back(std::string(kKinds[static_cast<int>(step.kind)]) + " " +
                            std::to_string(step.status) + " " + step.text);

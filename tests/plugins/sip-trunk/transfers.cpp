@@ -71,13 +71,13 @@ struct AnsweredCall : RingingCall {
     answer();
     REQUIRE_FALSE(peer.receive("ACK ").empty());
   }
-  void notify(int sequence, const std::string& frag) {
+  void notify(int sequence, const std::string& frag, const std::string& state = "terminated") {
     std::string request = peer.request("NOTIFY", "sip:us@127.0.0.1:" + std::to_string(sip_port(server)),
                                        header(invite, "To") + ";tag=peer", header(invite, "From"),
                                        header(invite, "Call-ID"), sequence);
     request.replace(request.find("Content-Length: 0\r\n\r\n"), 21,
-                    "Event: refer\r\nSubscription-State: terminated\r\nContent-Type: message/sipfrag\r\n"
-                    "Content-Length: " +
+                    "Event: refer\r\nSubscription-State: " + state +
+                        "\r\nContent-Type: message/sipfrag\r\nContent-Length: " +
                         std::to_string(frag.size()) + "\r\n\r\n" + frag);
     peer.send(sip_port(server), request);
     CHECK_FALSE(peer.receive("SIP/2.0 200").empty());
@@ -162,8 +162,21 @@ TEST_CASE(
     const auto outcome = transfer.wait();
     CHECK(outcome.ok() == is_accepted);
     if (is_accepted) CHECK(outcome->sip_status == 202);
+    if (is_accepted) CHECK(outcome->completed);
     if (!is_accepted) CHECK(outcome.error().code == Code::gone);
   }
+}
+
+TEST_CASE("a far end that reports ringing and hangs up has not been transferred") {
+  AnsweredCall call;
+  Transfer transfer(call.owner.leg, "+4930777");
+  call.accept(call.peer.receive("REFER "));
+  call.notify(10, "SIP/2.0 180 Ringing\r\n", "active;expires=60");
+  call.bye();
+  const auto outcome = transfer.wait();
+  REQUIRE(outcome);
+  CHECK_FALSE(outcome->completed);
+  CHECK(outcome->detail == "the far end hung up while the call to the number rang");
 }
 
 TEST_CASE("an attended transfer asks the gates about the other call's number") {

@@ -61,6 +61,7 @@ std::optional<ReferStep> Referral::on_notify(const sip_t* sip, tagi_t tags[]) {
   ReferStep step = read_sipfrag(body);
   if (step.status >= 200) return finish(ReferStep::Kind::reported, step.status, std::move(step.text));
   if (substate == nua_substate_terminated) return finish(ReferStep::Kind::unreported, step.status, {});
+  if (step.status > 100) return ReferStep{ReferStep::Kind::rings, step.status, std::move(step.text)};
   return std::nullopt;
 }
 

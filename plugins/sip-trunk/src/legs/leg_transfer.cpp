@@ -68,7 +68,7 @@ void LegTransfer::start(const telephony::Transfer& request, Reply<Transferred> r
   std::vector<RegisteredGate> gates = directory_.gates();
   if (gates.empty() && require_gate_) return reply(Error{Code::denied, "no dial gate is loaded"});
   pending_ = std::move(reply);
-  is_accepted_ = false;
+  is_accepted_ = is_ringing_ = false;
   timeout_.after_ms(request.timeout_ms, [this] {
     finish(Error{Code::timeout, is_accepted_ ? "the far end does not report the outcome of the transfer"
                                              : "the far end does not answer REFER"});
@@ -100,6 +100,9 @@ void LegTransfer::on_step(const ReferStep& step) {
   switch (step.kind) {
     case ReferStep::Kind::accepted:
       is_accepted_ = true;
+      return;
+    case ReferStep::Kind::rings:
+      is_ringing_ = true;
       return;
     case ReferStep::Kind::unreported:
       result.completed = true;
@@ -133,15 +136,17 @@ void LegTransfer::finish(Result<Transferred> result) {
   reply(std::move(result));
 }
 
-// A far end that has accepted may leave the call without reporting.
+// A far end that has accepted may leave the call without reporting, as carriers do that transfer blindly. One
+// that reports (RFC 5589 section 6.1) would say so before it leaves: there the caller has hung up.
 void LegTransfer::close() {
   if (leg_) directory_.remove(leg_);
   leg_ = {};
   if (gate_check_) gate_check_->cancel();
   if (is_accepted_ && pending_) {
     Transferred left;
-    left.completed = true;
+    left.completed = !is_ringing_;
     left.sip_status = 202;
+    if (is_ringing_) left.detail = "the far end hung up while the call to the number rang";
     return finish(left);
   }
   finish(Error{Code::gone, "the call has ended"});

@@ -60,6 +60,7 @@ class LegTransfer {
   std::string number_;                         // of the transfer that is under way
   Handle other_;                               // likewise; 0: blind
   bool is_accepted_ = false;                   // by the far end
+  bool is_ringing_ = false;                    // its call, as it reports
   Lifetime alive_;
 };
 

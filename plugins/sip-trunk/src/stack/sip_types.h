@@ -154,11 +154,13 @@ struct DialogEnd {
   std::string detail{};  // more reasons: Reason, Warning, why a challenge was not answered
 };
 
-// How our REFER goes: after `accepted` one of the next two follows; the other kinds are the last.
+// How our REFER goes: after `accepted`, and `rings`, one of the next two follows; the other kinds are the
+// last.
 struct ReferStep {
   enum class Kind {
     accepted,    // the far end tries it
     reported,    // with the final status of the call that it made
+    rings,       // the far end reports progress of its call, so it reports the end, too
     unreported,  // it was accepted, but no final status comes
     refused,     // with the status of the refusal; 0: there was no answer
   };

@@ -69,12 +69,13 @@ TEST_CASE_FIXTURE(Referring, "a far end that is referred reports the outcome, an
   CHECK(notify(10, "active;expires=60", "SIP/2.0 100 Trying\r\n") == "SIP/2.0 200");
   CHECK(notify(11, "active;expires=60", "SIP/2.0 180 Ringing\r\n") == "SIP/2.0 200");
   CHECK(notify(12, "terminated;reason=noresource", "SIP/2.0 486 Busy Here\r\n") == "SIP/2.0 200");
-  CHECK(caller.wait_refer_step(2) == "reported 486 Busy Here");
+  CHECK(caller.wait_refer_step(2) == "rings 180 Ringing");
+  CHECK(caller.wait_refer_step(3) == "reported 486 Busy Here");
   stack->refer(id, kUri);  // again
   const std::string second = peer.receive("REFER ");
   say(second, "202 Accepted");
   CHECK(notify(13, "terminated;reason=noresource", "SIP/2.0 200 OK\r\n") == "SIP/2.0 200");
-  CHECK(caller.wait_refer_step(4) == "reported 200 OK");
+  CHECK(caller.wait_refer_step(5) == "reported 200 OK");
   check_up_until_bye();
 }
 
