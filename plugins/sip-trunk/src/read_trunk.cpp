@@ -81,6 +81,7 @@ Result<TrunkAccess> read_trunk(JsonView entry) {
   trunk.session_sec = entry["sessionTimerSec"].integer();
   if (trunk.session_sec != 0 && trunk.session_sec < kMinSessionSec)
     return {Code::invalid, "sessionTimerSec must be 0 or 90 to 86400, such as 1800"};
+  trunk.offers_100rel = entry["reliableRinging"].text() == "on";
   const JsonView others = entry["otherHosts"];
   for (size_t i = 0; i < others.size(); ++i) {
     auto host = read_host(std::string(others.at(i).text()));

@@ -218,8 +218,8 @@ TEST_CASE("a target that the number does not name is not called") {
   CHECK(s.deaf.received().empty());
 }
 
-TEST_CASE("the AI hands a caller to the AI of another virtual number") {
-  TransferServer s(transferring("+4930222"), kSupport, false);
+TEST_CASE("the AI hands a caller to the AI of another virtual number, in the caller's place of the limits") {
+  TransferServer s(transferring("+4930222"), kSupport, false, "{maxConcurrentCalls: 1}");
   s.call_in();
   INFO(s.log());
   CHECK(s.transferred() == R"({"callId":")" + s.id +

@@ -37,7 +37,8 @@ std::string explanation(const sip_t* sip) {
 OutboundDialog::OutboundDialog(UserAgent& agent, DialogId id, Invite invite, DialogListener& listener)
     : Dialog(agent, id, invite.call_id, &listener),
       invite_(std::move(invite)),
-      session_sec_(invite_.call.trunk.session_sec) {}
+      session_sec_(invite_.call.trunk.session_sec),
+      uses_100rel_(invite_.call.trunk.offers_100rel) {}
 
 void OutboundDialog::start() {
   const bool is_open = transport() == Transport::udp ||
@@ -199,7 +200,7 @@ bool OutboundDialog::try_next_target(EndReason reason) {
 }
 
 // 422 names a longer session interval (RFC 4028 section 7.3), 421 that the trunk insists on reliable ringing.
-// That is not offered otherwise: sofia-sip follows only the first of several phones that ring reliably.
+// That is not offered by default: sofia-sip follows only the first of several phones that ring reliably.
 bool OutboundDialog::retry_as_asked(int status, const sip_t& sip) {
   if (state_ != State::calling || rang_) return false;
   if (status == 421 && sip_has_feature(sip.sip_require, "100rel") && !std::exchange(uses_100rel_, true)) {

@@ -55,11 +55,11 @@ class OutboundDialog final : public Dialog {
   uint32_t credentials_sent_ = 0;
   std::string authorization_;  // header values that answer the latest challenges
   std::string proxy_authorization_;
-  std::string refusal_;       // why a challenge was not answered
-  int64_t session_sec_;       // of the offered session timer; 0: none
-  bool uses_100rel_ = false;  // the trunk insists on it
-  DialogRoute route_;         // from the 2xx answer
-  std::string sdp_;           // from the latest answer
+  std::string refusal_;  // why a challenge was not answered
+  int64_t session_sec_;  // of the offered session timer; 0: none
+  bool uses_100rel_;     // the trunk is configured so, or insists on it
+  DialogRoute route_;    // from the 2xx answer
+  std::string sdp_;      // from the latest answer
 };
 
 }  // namespace patchbay::sip_trunk

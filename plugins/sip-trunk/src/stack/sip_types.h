@@ -56,6 +56,7 @@ struct TrunkAccess {
   std::vector<AddressRange> sources{};  // calls may also come from these
   int64_t probe_sec = 0;                // interval of OPTIONS; 0: only while it is down
   int64_t session_sec = 0;              // of the session timer that our INVITE offers (RFC 4028); 0: none
+  bool offers_100rel = false;           // reliable ringing (RFC 3262)
   lib::SrtpPolicy srtp = lib::SrtpPolicy::off;
   lib::SrtpKeying srtp_keying = lib::SrtpKeying::sdes;
   TrunkMedia media{};
@@ -159,8 +160,8 @@ struct DialogEnd {
 struct ReferStep {
   enum class Kind {
     accepted,    // the far end tries it
-    reported,    // with the final status of the call that it made
     rings,       // the far end reports progress of its call, so it reports the end, too
+    reported,    // with the final status of the call that it made
     unreported,  // it was accepted, but no final status comes
     refused,     // with the status of the refusal; 0: there was no answer
   };

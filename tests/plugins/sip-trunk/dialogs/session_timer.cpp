@@ -218,6 +218,17 @@ TEST_CASE_FIXTURE(Timed, "reliable ringing of a trunk is acknowledged") {
   check_up_until_bye();
 }
 
+TEST_CASE_FIXTURE(Timed, "reliable ringing is offered at once to a trunk that is configured so") {
+  auto call = call_to(peer.port());
+  call.trunk.offers_100rel = true;
+  invite = dial(call);
+  CHECK(header(invite, "Supported") == "timer, 100rel");
+  answer(invite, contact());
+  REQUIRE(caller.wait_answered());
+  CHECK_FALSE(peer.receive("ACK ").empty());
+  check_up_until_bye();
+}
+
 TEST_CASE_FIXTURE(Timed,
                   "of several phones that ring the first that answers has the call, the others are hung up") {
   invite = dial(call_to(peer.port()));
