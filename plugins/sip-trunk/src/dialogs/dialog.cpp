@@ -1,5 +1,7 @@
 #include "dialogs/dialog.h"
 
+#include <strings.h>
+
 #include <algorithm>
 #include <utility>
 
@@ -351,6 +353,17 @@ bool Dialog::takes(const sip_t& request, int64_t now_ms) {
   if (method == sip_method_ack) return true;
   return method == sip_method_bye || method == sip_method_cancel ? ends_.take(now_ms)
                                                                  : requests_.take(now_ms);
+}
+
+// Compares as sofia-sip does, which looks dialogs up in any case.
+bool Dialog::is_named_in(const sip_t& request) const {
+  const auto has_tag = [](const std::string& party, const char* tag) {
+    const std::string known = tag_of(party);
+    return tag != nullptr && !known.empty() && strcasecmp(known.c_str(), tag) == 0;
+  };
+  const StoredDialog mine = stored();
+  return (request.sip_from != nullptr && has_tag(mine.to, request.sip_from->a_tag)) ||
+         (request.sip_to != nullptr && has_tag(mine.from, request.sip_to->a_tag));
 }
 
 bool Dialog::trusts(const lib::SocketAddress& address) const {

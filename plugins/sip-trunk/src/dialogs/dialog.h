@@ -39,6 +39,8 @@ class Dialog : public HandleOwner {
   virtual bool awaits(const sip_t&) const { return false; }
   // Returns whether an answer is to a request inside this dialog.
   bool is_inside(const sip_t& answer) const;
+  // Returns whether a request with this dialog's Call-ID has one of its tags, as far as they are known.
+  bool is_named_in(const sip_t& request) const;
   // Returns whether requests inside this dialog may come from the address.
   bool trusts(const lib::SocketAddress& address) const;
   // Counts a request of the peer. Returns false beyond the limit of this second.

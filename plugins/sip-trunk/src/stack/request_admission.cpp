@@ -14,18 +14,27 @@ Admission RequestAdmission::admit(const sip_t& request, const lib::SocketAddress
                                                     : Admission::refused;
   const std::string_view call_id = request.sip_call_id->i_id;
   const bool is_trunk = filter_.is_permanent(from);
-  bool is_known = false;
+  const bool is_invite = request.sip_request->rq_method == sip_method_invite;
+  // Trunks may choose the same Call-ID; then the tags differ. So another trunk may begin a call with a known
+  // one, but not send what has a tag of a call that is not from there.
+  Dialog* trusting = nullptr;
+  bool is_known = false, is_of_other = false;
   for (const auto& [id, dialog] : dialogs_) {
     if (dialog->call_id() != call_id) continue;
-    if (dialog->trusts(from)) {
-      if (dialog->takes(request, now_ms())) return Admission::granted;
-      ++refused_by_rate_;
-      return Admission::refused;
-    }
     is_known = true;
+    const bool trusts = dialog->trusts(from);
+    const bool is_named = (!trusts || trusting != nullptr) && dialog->is_named_in(request);
+    if (trusts && (trusting == nullptr || is_named)) trusting = dialog.get();
+    is_of_other = is_of_other || (!trusts && is_named);
   }
+  if (trusting != nullptr && !is_of_other) {
+    if (trusting->takes(request, now_ms())) return Admission::granted;
+    ++refused_by_rate_;
+    return Admission::refused;
+  }
+  if (is_trunk && is_invite && !is_of_other && request.sip_to->a_tag == nullptr) is_known = false;
   if (is_known) ++foreign_;
-  const bool is_strange_call = !is_trunk && request.sip_request->rq_method == sip_method_invite;
+  const bool is_strange_call = !is_trunk && is_invite;
   if (is_strange_call || !(is_trunk ? is_within_limits(from) : stranger_limit_.take(now_ms()))) {
     if (!is_known) ++refused_by_rate_;
     return Admission::refused;

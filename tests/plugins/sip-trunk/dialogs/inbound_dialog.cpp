@@ -285,6 +285,37 @@ TEST_CASE_FIXTURE(Called,
   check_up_until_bye(ok);
 }
 
+TEST_CASE_FIXTURE(Called,
+                  "another trunk begins a call with the same Call-ID, and has no part in the first one") {
+  const RawPeer other("127.0.0.2");
+  send(invite("a"));
+  take();
+  const std::string ok = answered();
+  const std::string call_id = header(ok, "Call-ID");
+  std::string second =
+      other.request("INVITE", "sip:493012345678@127.0.0.1:" + port(), "<sip:4930@127.0.0.2>;tag=second",
+                    "<sip:493012345678@127.0.0.1>", call_id, 1);
+  other.send(stack->port(), second);
+  REQUIRE(wait_until([&] { return call_count() == 1; }));
+  const DialogId first = id;
+  {
+    const std::lock_guard lock(mutex);
+    id = calls.front().first;
+    CHECK(calls.front().second.source.ip_text() == "127.0.0.2");
+    calls.pop_front();
+  }
+  // While it is up.
+  CHECK(final_status(other, inside(other, "BYE", ok, 10)) == "SIP/2.0 481");
+  std::string loud = inside(other, "BYE", ok, 11);
+  loud.replace(loud.find(";tag=caller"), 11, ";tag=CALLER");
+  CHECK(final_status(other, loud) == "SIP/2.0 481");
+  stack->refuse(id, {486, "Busy Here"});
+  CHECK(final_status(other, second) == "SIP/2.0 486");
+  id = first;
+  CHECK_FALSE(caller.ended());
+  check_up_until_bye(ok);
+}
+
 TEST_CASE_FIXTURE(Called, "an INVITE from an address that is no trunk's gets one answer and no call") {
   stack->set_allowed_peers({*patchbay::lib::SocketAddress::parse("127.0.0.9", 0)});
   std::string answer;
