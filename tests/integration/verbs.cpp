@@ -52,12 +52,14 @@ TEST_CASE("verbs reach the server through the configuration's admin socket") {
 
 TEST_CASE("virtual numbers are created, listed, shown, changed and deleted") {
   VerbServer server;
-  const Said made = server.ask({"number", "create", "+49 30 123450", "--name", "Desk", "--prompt", "Help.",
-                                "--transfer-to", "alice,bob", "--max-seconds", "60"});
+  const Said made =
+      server.ask({"number", "create", "+49 30 123450", "--name", "Desk", "--prompt", "Help.", "--transfer-to",
+                  "alice,bob", "--transfer-by", "refer", "--max-seconds", "60"});
   INFO(made.text);
   CHECK(made.code == 0);
   CHECK(made.has("number           +4930123450\n"));
   CHECK(made.has("transferTargets  alice bob\n"));
+  CHECK(made.has("transferBy       refer\n"));
   CHECK(server.ask({"number", "list"}).has("+4930123450  Desk  live-voice-ai"));
   CHECK(server.ask({"number", "list", "--tenant", "two.example"}).text == "none\n");
   CHECK(server.ask({"number", "change", "004930123450", "--mode", "ring-user", "--user", "alice"}).code == 0);

@@ -14,10 +14,11 @@ constexpr std::string_view kRecordMembers = R"(
   "greeting": {"type": "string"}, "saveTranscripts": {"type": "boolean"}, "maxDurationSec": {"type": "integer"},
   "visibility": {"type": "string", "enum": ["public", "signed-in", "hidden"]},
   "transferTargets": {"type": "array", "items": {"type": "string"}},
+  "transferBy": {"type": "string", "enum": ["", "bridge", "refer"]},
   "source": {"type": "string", "enum": ["config", "api"], "description": "config: read-only over REST"})";
 constexpr std::string_view kRecordRequired =
     R"("name", "number", "mode", "user", "voice", "language", "model", "systemPrompt", "apiKey", "greeting",
-  "saveTranscripts", "maxDurationSec", "visibility", "transferTargets", "source")";
+  "saveTranscripts", "maxDurationSec", "visibility", "transferTargets", "transferBy", "source")";
 
 // Writes one member of a request's schema; the default only for requests that create.
 class Members {
@@ -96,6 +97,10 @@ std::string request_members(bool creates) {
     "items": {"type": "string", "minLength": 1, "maxLength": 100, "pattern": "^[^\\u0000-\\u001f\\u007f]+$",
       "x-rule": "be the name of a user, or a number", "example": "alice"})",
       "[]");
+  members.add("transferBy",
+              R"("type": "string", "enum": ["", "bridge", "refer"],
+    "description": "How the AI transfers a caller to a telephone number. bridge: by a call of ours, joined with the caller's. refer: by the trunk, which is asked with REFER where it supports it. \"\": as the tenant's ai-voice.transferBy")",
+              R"("")");
   return std::move(members).take();
 }
 
@@ -108,7 +113,7 @@ void write_members(JsonWriter& out, const VirtualNumber& number, bool with_key) 
   out.member("maxDurationSec", number.max_duration_sec).member("visibility", number.visibility);
   out.key("transferTargets").array();
   for (const std::string& target : number.transfer_targets) out.value(target);
-  out.end();
+  out.end().member("transferBy", number.transfer_by);
 }
 
 }  // namespace

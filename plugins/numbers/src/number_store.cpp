@@ -43,7 +43,8 @@ VirtualNumber NumberStore::read(const std::string& tenant, const Rows& rows, siz
   number.max_duration_sec = rows.integer(row, 12);
   number.visibility = rows.text(row, 13);
   number.transfer_targets = split_targets(rows.text(row, 14));
-  number.rev = rows.integer(row, 15);
+  number.transfer_by = rows.text(row, 15);
+  number.rev = rows.integer(row, 16);
   if (const std::string_view sealed = rows.text(row, 9); !sealed.empty()) {
     auto key = unseal(host_, sealed, key_context(tenant, number.number));
     if (!key)
@@ -116,7 +117,7 @@ Status NumberStore::add(Transaction& tx, const std::string& tenant, const Virtua
           {tenant, number.number, number.name, number.mode, number.user, number.voice, number.language,
            number.model, number.system_prompt, Value::bytes(key), number.greeting,
            number.save_transcripts ? 1 : 0, number.max_duration_sec, number.visibility,
-           join_targets(number.transfer_targets)},
+           join_targets(number.transfer_targets), number.transfer_by},
           1);
   return {};
 }
@@ -127,7 +128,7 @@ Status NumberStore::change(Transaction& tx, const std::string& tenant, const Vir
           {tenant, number.number, number.name, number.mode, number.user, number.voice, number.language,
            number.model, number.system_prompt, Value::bytes(key), number.greeting,
            number.save_transcripts ? 1 : 0, number.max_duration_sec, number.visibility,
-           join_targets(number.transfer_targets), number.rev},
+           join_targets(number.transfer_targets), number.transfer_by, number.rev},
           1);
   return {};
 }

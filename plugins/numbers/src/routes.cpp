@@ -20,12 +20,12 @@ constexpr char kExample[] =
   "reply": {"name": "Reception", "number": "+4930123450", "mode": "live-voice-ai", "user": "", "voice": "Aoede",
     "language": "en-US", "model": "", "systemPrompt": "You are the reception of Example Ltd.", "apiKey": "",
     "greeting": "", "saveTranscripts": true, "maxDurationSec": 3500, "visibility": "signed-in",
-    "transferTargets": [], "source": "api"}})";
+    "transferTargets": [], "transferBy": "", "source": "api"}})";
 constexpr char kListExample[] =
     R"({"reply": {"data": [{"name": "Reception", "number": "+4930123450", "mode": "live-voice-ai", "user": "",
     "voice": "Aoede", "language": "en-US", "model": "", "systemPrompt": "You are the reception of Example Ltd.",
     "apiKey": "", "greeting": "", "saveTranscripts": true, "maxDurationSec": 3500, "visibility": "public",
-    "transferTargets": ["alice"], "source": "config"}], "tenant": "voice.example.com", "total": 1, "limit": 50,
+    "transferTargets": ["alice"], "transferBy": "", "source": "config"}], "tenant": "voice.example.com", "total": 1, "limit": 50,
     "offset": 0, "next": null}})";
 constexpr char kChangeExample[] = R"({"request": {"mode": "disabled"}})";
 

@@ -28,6 +28,7 @@ void read_members(VirtualNumber& number, JsonView from) {
   number.save_transcripts = from.boolean("saveTranscripts", number.save_transcripts);
   number.max_duration_sec = from.integer("maxDurationSec", number.max_duration_sec);
   number.visibility = from.text("visibility", number.visibility);
+  number.transfer_by = from.text("transferBy", number.transfer_by);
   const JsonView targets = from["transferTargets"];
   if (!targets.is_array()) return;
   number.transfer_targets.clear();
@@ -60,7 +61,8 @@ Number reply_of(const VirtualNumber& number) {
           number.save_transcripts,
           number.max_duration_sec,
           number.visibility,
-          join_targets(number.transfer_targets)};
+          join_targets(number.transfer_targets),
+          number.transfer_by};
 }
 
 std::string join_targets(const std::vector<std::string>& targets) {

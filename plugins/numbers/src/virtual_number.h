@@ -31,6 +31,7 @@ struct VirtualNumber {
   int64_t max_duration_sec = 0;
   std::string visibility;
   std::vector<std::string> transfer_targets;
+  std::string transfer_by;
   bool from_config = false;
   int64_t position = 0;  // in the store
   int64_t rev = 0;       // in the store

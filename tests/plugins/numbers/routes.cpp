@@ -32,7 +32,7 @@ TEST_CASE("a number is created with defaults, read, changed and deleted, and eac
   const std::string record =
       R"({"name":"Desk","number":"+4930200","mode":"live-voice-ai","user":"","voice":"Kore","language":"en-US",)"
       R"("model":"","systemPrompt":"Help.","apiKey":"canary-key-1","greeting":"","saveTranscripts":true,)"
-      R"("maxDurationSec":3500,"visibility":"signed-in","transferTargets":[],"source":"api"})";
+      R"("maxDurationSec":3500,"visibility":"signed-in","transferTargets":[],"transferBy":"","source":"api"})";
   CHECK(made.body == record);
   CHECK(fixture.ask("GET", std::string(kAdmin) + "/%2B49%2030200").body == record);
   CHECK(fixture.ask("GET", std::string(kAdmin) + "/+4930200").body == record);
@@ -47,7 +47,9 @@ TEST_CASE("a number is created with defaults, read, changed and deleted, and eac
   CHECK(has(changed.body, R"("mode":"ring-user","user":"alice")"));
   CHECK(has(changed.body, R"("apiKey":"canary-key-1")"));
   CHECK(has(changed.body, R"("transferTargets":["bob"])"));
-  CHECK(has(fixture.ask("PATCH", path, R"({"apiKey": "canary-key-2"})").body, "canary-key-2"));
+  CHECK(has(fixture.ask("PATCH", path, R"({"transferBy": "refer", "apiKey": "canary-key-2"})").body,
+            R"("transferBy":"refer")"));
+  CHECK(has(fixture.ask("GET", path).body, R"("transferBy":"refer")"));
   CHECK(fixture.ask("PATCH", path, R"({"apiKey": "canary-key-2", "user": "alice"})").status ==
         200);  // as it is
   const auto deleted = fixture.ask("DELETE", path);

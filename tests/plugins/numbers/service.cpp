@@ -16,7 +16,9 @@ constexpr char kConfiguredNumber[] = R"({"localhost": {"section": {"list": [
 
 TEST_CASE("a number is found in any spelling, with its key, and only in its tenant") {
   Fixture fixture(kConfiguredNumber);
-  REQUIRE(fixture.make("+4930200", R"(, "apiKey": "canary-key-1", "transferTargets": ["alice", "bob"])") ==
+  REQUIRE(fixture.make(
+              "+4930200",
+              R"(, "apiKey": "canary-key-1", "transferTargets": ["alice", "bob"], "transferBy": "bridge")") ==
           201);
   const auto find = [&](const std::string& number, const std::string& tenant = "localhost") {
     return fixture.host.call<Numbers>(Numbers::find, {tenant, number});
@@ -30,7 +32,9 @@ TEST_CASE("a number is found in any spelling, with its key, and only in its tena
   CHECK(ai->max_duration_sec == 3500);
   CHECK(ai->save_transcripts);
   CHECK(ai->transfer_targets == "alice\nbob");
+  CHECK(ai->transfer_by == "bridge");
   CHECK(find("+4930100")->user == "alice");
+  CHECK(find("+4930100")->transfer_by == "");
   for (const char* unknown : {"+4930300", "anna", ""}) CHECK(find(unknown).error().code == Code::not_found);
   CHECK(find("+4930200", "b.example").error().code == Code::not_found);
   CHECK(find("+4930100", "b.example").error().code == Code::not_found);

@@ -88,6 +88,7 @@ std::string number_text(const Node& number) {
   for (const char* name : {"systemPrompt", "greeting", "saveTranscripts", "maxDurationSec", "visibility"})
     line(name, member(number, name));
   line("transferTargets", joined(number.find("transferTargets")));
+  line("transferBy", member(number, "transferBy"));
   line("source", member(number, "source"));
   return out;
 }

@@ -26,6 +26,7 @@ struct NumberOptions {
   std::string transcripts;  // "keep" or "drop"
   int max_seconds = 0;      // 0: not given
   std::vector<std::string> transfer_to;
+  std::string transfer_by;  // "bridge", "refer" or "tenant"
   int limit = kAllRows;
 };
 
@@ -62,6 +63,8 @@ Result<std::string> request_body(const NumberOptions& options, bool creates) {
     for (const std::string& target : options.transfer_to) body.value(std::string_view(target));
     body.end_array();
   }
+  if (options.transfer_by == "tenant") body.member("transferBy", "");
+  if (options.transfer_by != "tenant") add("transferBy", options.transfer_by);
   body.end_object();
   return body.take();
 }
@@ -102,6 +105,9 @@ void add_record_options(Verb verb, NumberOptions& options) {
                   "Users and numbers to which the AI may transfer, separated by commas")
       .delimiter(',')
       .type_name("TARGETS");
+  verb.add_option("--transfer-by", options.transfer_by,
+                  "How it transfers to numbers: bridge, refer, or tenant for the tenant's setting")
+      .type_name("HOW");
   add_server_options(verb, options.server);
 }
 

@@ -101,7 +101,8 @@ void InboundAnswerer::take(const telephony::Offer& offer, const numbers::Number&
   InboundInit init;
   init.offer = offer;
   init.hand_over = hand_over_->handle();
-  init.transfers_by_refer = settings.transfers_by_refer;
+  init.transfers_by_refer =
+      number.transfer_by.empty() ? settings.transfers_by_refer : number.transfer_by == "refer";
   init.call.call_id = offer.call_id;
   init.call.tenant = offer.tenant;
   init.call.name = number.name;

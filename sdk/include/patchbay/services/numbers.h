@@ -39,8 +39,9 @@ struct Number {
   int64_t max_duration_sec = 0;
   std::string visibility;
   std::string transfer_targets;  // one per line: a user, or a number
+  std::string transfer_by;       // how to numbers: "bridge", "refer"; "": as the tenant's calls
   PATCHBAY_FIELDS(name, number, mode, user, voice, language, model, system_prompt, api_key, greeting,
-                  save_transcripts, max_duration_sec, visibility, transfer_targets)
+                  save_transcripts, max_duration_sec, visibility, transfer_targets, transfer_by)
 };
 
 // Thread: runs on the provider's main strand, answers on the strand of the caller.
