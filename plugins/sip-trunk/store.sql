@@ -102,6 +102,43 @@ CREATE TABLE sip_trunk_use (
   PRIMARY KEY (owner_node, owner_epoch, tenant, trunk)
 );
 
+-- migration: 6
+-- The contacts that telephones have registered over UDP. A server rings those that registered at it.
+CREATE TABLE sip_trunk_contact (
+  owner_node TEXT NOT NULL,
+  tenant TEXT NOT NULL,
+  user_name TEXT NOT NULL,
+  uri TEXT NOT NULL,
+  instance TEXT NOT NULL,
+  address TEXT NOT NULL,       -- where calls go to, with port
+  user_agent TEXT NOT NULL,
+  algorithm TEXT NOT NULL,     -- of the password's digest
+  proof {{BYTES}} NOT NULL,    -- sealed: tells whether the password is still the same
+  port BIGINT NOT NULL,
+  since_ms BIGINT NOT NULL,
+  expires_ms BIGINT NOT NULL,
+  PRIMARY KEY (owner_node, tenant, user_name, uri)
+);
+CREATE INDEX sip_trunk_contact_expires ON sip_trunk_contact (expires_ms);
+
+-- name: contact_put
+INSERT INTO sip_trunk_contact
+  (owner_node, tenant, user_name, uri, instance, address, port, user_agent, algorithm, proof, since_ms, expires_ms)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
+ON CONFLICT (owner_node, tenant, user_name, uri) DO UPDATE SET instance = excluded.instance, address = excluded.address,
+  port = excluded.port, user_agent = excluded.user_agent, algorithm = excluded.algorithm, proof = excluded.proof,
+  since_ms = excluded.since_ms, expires_ms = excluded.expires_ms;
+
+-- name: contact_remove
+DELETE FROM sip_trunk_contact WHERE owner_node = $1 AND tenant = $2 AND user_name = $3 AND uri = $4;
+
+-- name: contacts_of_node
+SELECT tenant, user_name, uri, instance, address, user_agent, algorithm, proof, port, since_ms, expires_ms
+FROM sip_trunk_contact WHERE owner_node = $1 AND expires_ms > $2;
+
+-- name: contacts_expire
+DELETE FROM sip_trunk_contact WHERE expires_ms <= $1;
+
 -- name: trunk_use_put
 INSERT INTO sip_trunk_use (owner_node, owner_epoch, tenant, trunk, calls) VALUES ($1, $2, $3, $4, $5)
 ON CONFLICT (owner_node, owner_epoch, tenant, trunk) DO UPDATE SET calls = excluded.calls;

@@ -51,9 +51,10 @@ class SipTrunk final : public Plugin {
     PB_TRY_VALUE(lib::Owner owner, lib::Owner::read(host()));
     shared_use_ = std::make_unique<SharedTrunkUse>(host(), limits_, owner);
     shared_use_->start();
+    const std::string node = owner.node;
     dialogs_ = std::make_unique<DialogStore>(host(), *metrics_, std::move(owner));
     PB_TRY_VALUE(const SipStack::Options options, stack_options());
-    make_parts();
+    make_parts(node);
     PB_TRY_VALUE(stack_, SipStack::start(options));
     if (settings_.registrar.is_on) {
       const bool has_certificate = !settings_.server.tls_files.certificate.empty();
@@ -67,9 +68,13 @@ class SipTrunk final : public Plugin {
     return {};
   }
 
-  // Offers the service once the routes are known, because an earlier call could take a wrong trunk.
+  // Offers the service once the telephones are known, and the routes, because an earlier call could take a
+  // wrong trunk.
   void finish_start(Done done) override {
-    tables_->load([this, done = std::make_shared<Done>(std::move(done))](Status status) {
+    registrar_->load([this, done = std::make_shared<Done>(std::move(done))] { load_routes(done); });
+  }
+  void load_routes(const std::shared_ptr<Done>& done) {
+    tables_->load([this, done](Status status) {
       if (status) status = service_->publish();
       if (status) status = accesses_->publish();
       if (status) endpoints_->open();
@@ -128,12 +133,13 @@ class SipTrunk final : public Plugin {
     return options;
   }
 
-  // Makes what the stack's callbacks use.
-  void make_parts() {
+  // Makes what the stack's callbacks use. `node`: this server.
+  void make_parts(const std::string& node) {
     contacts_ = std::make_unique<ContactDirectory>(host());
     user_calls_ = std::make_unique<UserCalls>(host(), settings_, *contacts_);
     user_calls_->on_count([this] { on_legs_changed(); });
-    registrar_ = std::make_unique<Registrar>(host(), settings_, *contacts_, ladders_, *metrics_, *dialogs_);
+    registrar_ =
+        std::make_unique<Registrar>(host(), settings_, *contacts_, ladders_, *metrics_, *dialogs_, node);
     registrar_->on_count([this] { on_legs_changed(); });
     names_ = std::make_unique<TrunkNames>(host(), resolver_, *metrics_, [this] { update_allowed_peers(); });
     health_ = std::make_unique<TrunkHealth>(host(), resolver_);

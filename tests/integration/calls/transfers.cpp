@@ -248,8 +248,8 @@ TEST_CASE("a caller who hangs up while another AI is asked leaves no call behind
   CHECK(s.server.idle());
 }
 
-TEST_CASE("the trunk makes the call of a transfer where the tenant wants that") {
-  TransferServer s(transferring(), ", transferTargets: ['+4930123456']", true, "{transferBy: refer}");
+TEST_CASE("the trunk makes the call of a transfer where the number wants that") {
+  TransferServer s(transferring(), ", transferTargets: ['+4930123456'], transferBy: refer", true);
   allow(kTarget);
   s.call_in();
   INFO(s.log());

@@ -34,6 +34,15 @@ void Bindings::remove(BindingId id) {
   all_.erase(found);
 }
 
+std::optional<BindingId> Bindings::restore(Binding binding, const Limits& limits) {
+  if (all_.size() >= limits.total || of(binding.tenant, binding.user).size() >= limits.per_user)
+    return std::nullopt;
+  const BindingId id = binding.id = ++last_id_;
+  by_user_.emplace(std::pair(binding.tenant, binding.user), id);
+  all_.emplace(id, std::move(binding));
+  return id;
+}
+
 std::vector<BindingId> Bindings::expire(int64_t now_ns) {
   std::vector<BindingId> gone;
   for (const auto& [id, binding] : all_)
@@ -125,6 +134,7 @@ Bindings::Outcome Bindings::apply(const RegisterRequest& request, const Sender& 
     binding.transport = request.transport;
     binding.user_agent = request.user_agent;
     binding.algorithm = sender.algorithm;
+    binding.mark_key = sender.mark_key;
     binding.credential_mark = sender.credential_mark;
     binding.expires_ns = now_ns + step.expires_sec * kNsPerSec;
     (is_new ? outcome.added : outcome.renewed).push_back(id);

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -26,6 +27,7 @@ struct Binding {
   Transport transport = Transport::udp;
   std::string user_agent;
   std::string algorithm;        // of the credentials, with the next one
+  std::string mark_key;         // of the next one
   std::string credential_mark;  // tells whether the user's password is still the same
   int64_t since_ms = 0;         // wall clock
   int64_t expires_ns = 0;       // monotonic clock
@@ -45,6 +47,7 @@ class Bindings {
     std::string tenant;
     std::string user;
     std::string algorithm;
+    std::string mark_key;
     std::string credential_mark;
   };
   struct Outcome {
@@ -57,6 +60,8 @@ class Bindings {
   // brief), 500 (older than a request that was applied), 503 (too many contacts in all).
   Outcome apply(const RegisterRequest& request, const Sender& sender, const Limits& limits, int64_t now_ns,
                 int64_t wall_ms);
+  // Adds a contact of an earlier start with a new id. Nothing: the user, or all, have too many.
+  std::optional<BindingId> restore(Binding binding, const Limits& limits);
   // Removes what has expired, and returns it.
   std::vector<BindingId> expire(int64_t now_ns);
   void remove(BindingId id);

@@ -15,6 +15,10 @@ namespace {
 // HA1 of a user that does not exist, so that the same work is done for one.
 constexpr char kNoHa1[] = "00000000000000000000000000000000";
 
+std::string mark_of(const std::string& key, const std::string& ha1) {
+  return to_hex(lib::hmac_sha256(key, ha1));
+}
+
 }  // namespace
 
 DigestCheck::DigestCheck(const Host& host, std::shared_ptr<const Challenges> challenges, std::string mark_key)
@@ -24,10 +28,6 @@ DigestCheck::DigestCheck(const Host& host, std::shared_ptr<const Challenges> cha
       log_(host),
       auth_(host),
       delay_timer_(host) {}
-
-std::string DigestCheck::mark_of(const std::string& ha1) const {
-  return to_hex(lib::hmac_sha256(mark_key_, ha1));
-}
 
 // A nonce may be used again with a higher count only, so that a recorded request is of no use.
 bool DigestCheck::is_replayed(const DigestCredentials& credentials) const {
@@ -119,16 +119,17 @@ DigestCheck::Answer DigestCheck::judge(const RegisterRequest& request, const Dig
   remember(credentials);
   limits_.succeeded(attempt);
   Answer answer{Verdict::proven};
-  answer.sender = {request.host, request.user, credentials.algorithm, mark_of(reply->ha1)};
+  answer.sender = {request.host, request.user, credentials.algorithm, mark_key_,
+                   mark_of(mark_key_, reply->ha1)};
   return answer;
 }
 
 void DigestCheck::check_again(const Binding& binding, Function<void(const Status&)> done) {
   auth_.call(auth::Auth::sip_digest, {binding.tenant, binding.user, binding.tenant, binding.algorithm},
-             alive_.bind([this, mark = binding.credential_mark,
+             alive_.bind([key = binding.mark_key, mark = binding.credential_mark,
                           done = std::move(done)](const Result<auth::SipCredential>& reply) {
                if (!reply) return done(Status(reply.error()));
-               const bool is_same = lib::equal_constant_time(mark_of(reply->ha1), mark);
+               const bool is_same = lib::equal_constant_time(mark_of(key, reply->ha1), mark);
                done(is_same ? Status() : Status(Error{Code::denied, "the user has another password now"}));
              }));
 }

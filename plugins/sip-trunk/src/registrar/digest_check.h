@@ -39,7 +39,7 @@ class DigestCheck {
     Bindings::Sender sender{};  // proven
     int64_t retry_sec = 0;
   };
-  // `mark_key`: secret and random.
+  // `mark_key`: secret and random, in hexadecimal.
   DigestCheck(const Host& host, std::shared_ptr<const Challenges> challenges, std::string mark_key);
 
   // Calls done() once, perhaps before this returns. `request.host` is a tenant.
@@ -53,7 +53,6 @@ class DigestCheck {
            Function<void(const Answer&)> done);
   Answer judge(const RegisterRequest& request, const DigestCredentials& credentials,
                const Result<auth::SipCredential>& reply);
-  std::string mark_of(const std::string& ha1) const;
   bool is_replayed(const DigestCredentials& credentials) const;
   void remember(const DigestCredentials& credentials);
   void run_delayed();

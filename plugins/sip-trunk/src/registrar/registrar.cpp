@@ -1,5 +1,7 @@
 #include "registrar/registrar.h"
 
+#include <patchbay/hex.h>
+
 #include <algorithm>
 #include <utility>
 
@@ -36,7 +38,7 @@ const char* outcome_name(DigestCheck::Verdict verdict) {
 }  // namespace
 
 Registrar::Registrar(const Host& host, const Settings& settings, ContactDirectory& directory,
-                     Ladders& ladders, const Metrics& metrics, DialogLog& log)
+                     Ladders& ladders, const Metrics& metrics, DialogLog& log, std::string node)
     : host_(host),
       settings_(settings),
       directory_(directory),
@@ -45,6 +47,7 @@ Registrar::Registrar(const Host& host, const Settings& settings, ContactDirector
       dialog_log_(log),
       log_(host),
       registrar_metrics_(host),
+      store_(host, std::move(node)),
       sweep_timer_(host),
       keepalive_timer_(host) {}
 
@@ -53,7 +56,7 @@ Status Registrar::start(std::shared_ptr<const TlsCertificates> certificates) {
   PB_TRY_VALUE(std::string nonce_key, lib::random_bytes(kKeyBytes));
   PB_TRY_VALUE(std::string mark_key, lib::random_bytes(kKeyBytes));
   challenges_ = std::make_shared<const Challenges>(std::move(nonce_key), own.algorithms);
-  check_ = std::make_unique<DigestCheck>(host_, challenges_, std::move(mark_key));
+  check_ = std::make_unique<DigestCheck>(host_, challenges_, to_hex(mark_key));
   SipStack::Options options;
   options.listen_ip = own.listen_ip;
   options.listen_port = own.listen_port;
@@ -122,6 +125,7 @@ void Registrar::refuse(RegisterId id, int status, const char* outcome, int64_t r
 
 void Registrar::on_register(RegisterId id, const RegisterRequest& request) {
   if (draining_) return refuse(id, 503, "draining", kDrainRetrySec);
+  if (!is_loaded_) return refuse(id, 503, "failed", 1);
   if (settings_.tenants.count(request.host) == 0) return refuse(id, 404, "refused");
   check_->check(request, alive_.bind([this, id, request](const DigestCheck::Answer& answer) {
     on_checked(id, request, answer);
@@ -177,6 +181,10 @@ void Registrar::register_contacts(RegisterId id, const RegisterRequest& request,
     publish(added);
   }
   for (const BindingId renewed : outcome.renewed) publish(renewed);
+  for (const BindingId gone : outcome.removed) store_.remove(gone);
+  for (const auto* ids : {&outcome.added, &outcome.renewed})
+    for (const BindingId id_of : *ids)
+      if (const Binding* binding = bindings_.find(id_of)) store_.save(*binding, expires_ms(*binding));
   registrar_metrics_.set_contacts(bindings_.all().size());
   stack_->answer_register(id, std::move(reply));
 }
@@ -190,6 +198,30 @@ std::string Registrar::contact_header(const Bindings::Sender& sender) const {
     value += (value.empty() ? "<" : ", <") + binding->uri + ">;expires=" + std::to_string(left_sec);
   }
   return value;
+}
+
+void Registrar::load(Function<void()> done) {
+  if (!stack_) return done();
+  store_.load(alive_.bind([this, done = std::move(done)](std::vector<ContactStore::Stored> contacts) {
+    for (ContactStore::Stored& contact : contacts) restore(std::move(contact));
+    if (!contacts.empty()) log_.info("telephones stay registered", {{"contacts", bindings_.all().size()}});
+    registrar_metrics_.set_contacts(bindings_.all().size());
+    is_loaded_ = true;
+    done();
+  }));
+}
+
+void Registrar::restore(ContactStore::Stored stored) {
+  if (settings_.tenants.count(stored.binding.tenant) == 0) return;
+  stored.binding.expires_ns = host_.mono_ns() + (stored.expires_ms - host_.wall_ms()) * kMillisecondNs;
+  const auto id = bindings_.restore(stored.binding, settings_.registrar.limits);
+  if (!id) return;
+  store_.adopt(*id, std::move(stored));
+  publish(*id);
+}
+
+int64_t Registrar::expires_ms(const Binding& binding) const {
+  return host_.wall_ms() + (binding.expires_ns - host_.mono_ns()) / kMillisecondNs;
 }
 
 // Adds the contact to the directory, or renews what is known of it there.
@@ -211,7 +243,7 @@ void Registrar::publish(BindingId id) {
   contact.kind = "sip";
   contact.description = binding->source.text() + " " + name_of(binding->transport) +
                         (binding->user_agent.empty() ? "" : ", " + binding->user_agent);
-  contact.expires_ms = host_.wall_ms() + (binding->expires_ns - host_.mono_ns()) / kMillisecondNs;
+  contact.expires_ms = expires_ms(*binding);
   contact.contact = entry.service->handle();
   const auto added = directory_.add(contact);
   if (!added) log_.warn("a telephone cannot be rung", {{"why", added.error().text}});
@@ -225,6 +257,7 @@ void Registrar::remove(BindingId id, const char* why) {
   log_.info("a telephone is no longer registered",
             {{"tenant", binding->tenant}, {"user", binding->user}, {"why", why}});
   bindings_.remove(id);
+  store_.remove(id);
   unpublish(id);
   registrar_metrics_.set_contacts(bindings_.all().size());
 }
@@ -283,6 +316,7 @@ void Registrar::remove_leg(int64_t leg, BindingId binding, bool unreachable) {
 void Registrar::sweep() {
   for (const BindingId id : bindings_.expire(host_.mono_ns())) {
     log_.info("a registration has expired", {{"contact", contact_name(id)}});
+    store_.remove(id);
     unpublish(id);
   }
   registrar_metrics_.set_contacts(bindings_.all().size());

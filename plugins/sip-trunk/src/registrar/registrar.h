@@ -19,6 +19,7 @@
 #include "read_settings.h"
 #include "registrar/bindings.h"
 #include "registrar/contact_leg.h"
+#include "registrar/contact_store.h"
 #include "registrar/digest_check.h"
 #include "registrar/registrar_metrics.h"
 #include "stack/sip_stack.h"
@@ -29,12 +30,14 @@ namespace patchbay::sip_trunk {
 
 class Registrar {
  public:
-  // All outlive this. `log`: of dialogs.
+  // All outlive this. `log`: of dialogs. `node`: this server.
   Registrar(const Host& host, const Settings& settings, ContactDirectory& directory, Ladders& ladders,
-            const Metrics& metrics, DialogLog& log);
+            const Metrics& metrics, DialogLog& log, std::string node);
 
   // Listens, as the settings say. `certificates`: null without TLS.
   Status start(std::shared_ptr<const TlsCertificates> certificates);
+  // Adds the contacts of an earlier start. Call it after start(); REGISTER is refused until done().
+  void load(Function<void()> done);
   // The settings have changed.
   void configure();
   void set_certificates(std::shared_ptr<const TlsCertificates> certificates);
@@ -64,6 +67,8 @@ class Registrar {
   RegisterReply challenge(const RegisterRequest& request, bool is_stale) const;
   std::string contact_header(const Bindings::Sender& sender) const;
   void refuse(RegisterId id, int status, const char* outcome, int64_t retry_sec = 0);
+  void restore(ContactStore::Stored stored);
+  int64_t expires_ms(const Binding& binding) const;
   void publish(BindingId id);
   void unpublish(BindingId id);
   void remove(BindingId id, const char* why);
@@ -87,6 +92,7 @@ class Registrar {
   std::unique_ptr<DigestCheck> check_;
   std::unique_ptr<SipStack> stack_;
   Bindings bindings_;
+  ContactStore store_;
   std::map<BindingId, Registered> registered_;
   std::map<int64_t, std::unique_ptr<ContactLeg>> legs_;
   Function<void()> on_count_;
@@ -94,6 +100,7 @@ class Registrar {
   Timer keepalive_timer_;
   // state
   int64_t last_leg_ = 0;
+  bool is_loaded_ = false;
   bool draining_ = false;
   Lifetime alive_;
 };

@@ -88,6 +88,7 @@ inline constexpr int64_t kNonceLifetimeMs = 300'000;      // then the telephone 
 inline constexpr size_t kMaxRegistrarConnections = 1024;  // over TCP and TLS
 inline constexpr size_t kMaxUsedNonces = 65'536;          // whose counts are remembered, against replays
 inline constexpr int64_t kBindingSweepMs = 1000;          // interval of looking for expired contacts
+inline constexpr int64_t kContactStoreRetryMs = 5000;     // after contacts could not be stored
 inline constexpr int64_t kNatKeepaliveMs = 25'000;        // of UDP telephones
 
 // Users and their contacts.

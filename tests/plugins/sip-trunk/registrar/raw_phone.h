@@ -68,6 +68,11 @@ struct RegistrarServer {
     port = port_in_log("listening for telephones");
     trunk_port = port_in_log("listening for SIP");
   }
+  void restart() {
+    server.restart();
+    port = port_in_log("listening for telephones");
+    trunk_port = port_in_log("listening for SIP");
+  }
   std::string make_user(const std::string& name) {
     const auto made = probe::call(
         {"POST", "/api.ashx/v1/admin/users", R"({"username":")" + name + R"("})", {}, "acme.example"});
@@ -76,7 +81,7 @@ struct RegistrarServer {
   }
   uint16_t port_in_log(const std::string& line) const {
     const std::string log = server.log();
-    const size_t end = log.find_first_of(" \n", log.find("address=", log.find(line)));
+    const size_t end = log.find_first_of(" \n", log.find("address=", log.rfind(line)));
     return static_cast<uint16_t>(std::strtoul(log.c_str() + log.rfind(':', end) + 1, nullptr, 10));
   }
   std::string contacts(const NameValues& query = {}) {

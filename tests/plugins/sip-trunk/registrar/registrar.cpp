@@ -115,6 +115,53 @@ TEST_CASE("a registration expires, and one user's telephones are limited") {
   CHECK(second.register_with(s.bob_password) == "200");
 }
 
+TEST_CASE(
+    "telephones over UDP stay registered over a restart, and are forgotten when they remove themselves") {
+  RegistrarServer s;
+  RawPhone phone(s), second(s);
+  CHECK(phone.register_with(s.bob_password) == "200");
+  CHECK(second.register_with(s.bob_password) == "200");
+  s.restart();
+  CHECK(has(s.contacts(), phone.peer.address() + " udp"));
+  CHECK(wait_metric(s.server, "patchbay_sip_trunk_contacts 2"));
+  // Rings there, which also checks the password again.
+  const std::string us = "127.0.0.1:" + std::to_string(s.trunk_port);
+  std::string invite = s.carrier.request("INVITE", "sip:+4930333@" + us, "<sip:+4915112345@127.0.0.1>;tag=c",
+                                         "<sip:+4930333@127.0.0.1>", "call-1", 1);
+  invite.replace(invite.find("Content-Length: 0\r\n\r\n"), 21,
+                 "Content-Type: application/sdp\r\nContent-Length: " + std::to_string(sizeof(kAnswer) - 1) +
+                     "\r\n\r\n" + kAnswer);
+  s.carrier.send(s.trunk_port, invite);
+  for (RawPhone* each : {&phone, &second}) {
+    const std::string ringing = each->peer.receive("INVITE ", 20'000);
+    REQUIRE_FALSE(ringing.empty());
+    each->peer.send(s.port, answer_to(ringing, "486 Busy Here"));
+  }
+  CHECK(wait_no_legs(s.server));
+  CHECK(phone.register_with(s.bob_password, 0) == "200");
+  s.restart();
+  CHECK_FALSE(has(s.contacts(), phone.peer.address() + " udp"));
+  CHECK(has(s.contacts(), second.peer.address() + " udp"));
+}
+
+TEST_CASE(
+    "a contact that is only refreshed is stored when half of its time has passed, a changed one at once") {
+  using sip_trunk::ContactStore;
+  ContactStore::Stored known;
+  known.binding.uri = "sip:bob@a";
+  known.expires_ms = 600'000;
+  sip_trunk::Binding now = known.binding;
+  CHECK_FALSE(ContactStore::is_worth_storing(known, now, 0, 600'000));
+  CHECK_FALSE(ContactStore::is_worth_storing(known, now, 300'000, 900'000));
+  CHECK(ContactStore::is_worth_storing(known, now, 300'001, 900'001));
+  CHECK(ContactStore::is_worth_storing(known, now, 0, 60'000));  // ends earlier
+  now.uri = "sip:bob@b";
+  CHECK(ContactStore::is_worth_storing(known, now, 0, 600'000));
+  now = known.binding;
+  now.credential_mark = "another password";
+  CHECK(ContactStore::is_worth_storing(known, now, 0, 600'000));
+}
+
 TEST_CASE("wrong passwords are limited as those of sign-ins") {
   RegistrarServer s;
   RawPhone phone(s);
