@@ -222,7 +222,7 @@ TEST_CASE_FIXTURE(Timed, "reliable ringing is offered at once to a trunk that is
   auto call = call_to(peer.port());
   call.trunk.offers_100rel = true;
   invite = dial(call);
-  CHECK(header(invite, "Supported") == "timer, 100rel");
+  CHECK(header(invite, "Supported") == "timer, 100rel, replaces");
   answer(invite, contact());
   REQUIRE(caller.wait_answered());
   CHECK_FALSE(peer.receive("ACK ").empty());
