@@ -27,7 +27,17 @@ std::string uri_host(const std::string& host) {
   return consists_of(host, "-.") ? host : std::string();
 }
 
+// Begins the tags of this process's INVITEs.
+const std::string& tag_prefix() {
+  static const std::string prefix = random_id({}, 6).value_or("process");
+  return prefix;
+}
+
+Result<std::string> new_tag() { return random_id(tag_prefix(), 16); }
+
 }  // namespace
+
+bool is_own_tag(std::string_view tag) { return tag.starts_with(tag_prefix()); }
 
 std::string quoted_display_name(std::string_view name) {
   std::string out;
@@ -78,7 +88,7 @@ Result<Invite> make_invite(OutboundCall call) {
   else if (consists_of(trunk.username, "+-_.*#"))
     invite.identity = "P-Preferred-Identity: <sip:" + trunk.username + "@" + domain + ">";
   invite.uri = target + ";transport=" + name_of(trunk.transport);
-  PB_TRY_VALUE(const std::string tag, random_id({}, 16));
+  PB_TRY_VALUE(const std::string tag, new_tag());
   invite.to = "<sip:" + call.number + "@" + host + ">";
   invite.from = display + (display.empty() ? "" : " ") + "<sip:" + user + "@" + from_domain + ">;tag=" + tag;
   invite.call_id = call.call_id + "-" + std::to_string(call.attempt) + "@" + domain;
@@ -106,7 +116,7 @@ Result<Invite> make_contact_invite(OutboundCall call) {
     return {Code::invalid, "caller: a character that is not allowed in a SIP user"};
   if (!consists_of(call.call_id, "-_."))
     return {Code::invalid, "call id: a character that is not allowed in a Call-ID"};
-  PB_TRY_VALUE(const std::string tag, random_id({}, 16));
+  PB_TRY_VALUE(const std::string tag, new_tag());
   const bool is_anonymous = contact.from_number.empty();
   std::string display = quoted_display_name(call.display_name);
   if (is_anonymous && display.empty()) display = "\"Anonymous\"";

@@ -25,6 +25,8 @@ struct Invite {
 
 // Checks the fields. Code::invalid: a field holds a character that is not allowed in its header.
 Result<Invite> make_invite(OutboundCall call);
+// Returns whether the tag in From is of an INVITE of this process, and not of an earlier one.
+bool is_own_tag(std::string_view tag);
 
 // The URI that a far end behind the trunk is to call. Code::invalid: as above.
 Result<std::string> refer_uri(const TrunkAccess& trunk, const std::string& number);

@@ -52,8 +52,10 @@ void screen(msg_t* message, sip_t& sip) {
   sip.sip_session_expires = nullptr;
   sip.sip_min_se = nullptr;
   if (sip.sip_status != nullptr) keep_dialog(message, sip);
-  if (sip.sip_status != nullptr && request_guard != nullptr && request_guard->is_stray(sip))
-    route_to_source(message, sip);
+  if (sip.sip_status != nullptr && request_guard != nullptr) {
+    if (is_datagram(message)) request_guard->on_answer(sip, source_of(message));
+    if (request_guard->is_stray(sip)) route_to_source(message, sip);
+  }
   // Refused here, because sofia-sip answers another SIP version at the address in Via, before it has noted
   // the source.
   if (sip.sip_request != nullptr && strcasecmp(sip.sip_request->rq_version, sip_version_2_0) != 0)

@@ -30,6 +30,8 @@ class RequestGuard {
   // Returns whether the answer is a 2xx to an INVITE that no dialog waits for, and names no numeric address
   // to send to.
   virtual bool is_stray(const sip_t& answer) const = 0;
+  // Each answer that came over UDP.
+  virtual void on_answer(const sip_t& answer, const lib::SocketAddress& from) = 0;
 
  protected:
   ~RequestGuard() = default;

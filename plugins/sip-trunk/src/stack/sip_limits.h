@@ -59,6 +59,7 @@ inline constexpr int64_t kStatsMs = 5000;       // interval of exporting the sta
 // s, so 40 MiB of strangers and 120 MiB of trunks at most.
 inline constexpr uint32_t kMaxOutOfDialogPerSecond = 150;
 inline constexpr uint32_t kMaxOfTrunksPerSecond = 450;
+inline constexpr uint32_t kMaxOrphansPerSecond = 10;  // answers to INVITEs of a killed process that get BYE
 
 // SIP over TCP.
 inline constexpr uint32_t kTcpKeepaliveMs = 25'000;       // interval of CRLF pings (RFC 5626 section 3.5.1)

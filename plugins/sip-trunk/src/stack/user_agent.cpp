@@ -1,5 +1,6 @@
 #include "stack/user_agent.h"
 
+#include <algorithm>
 #include <chrono>
 #include <cstdlib>
 #include <utility>
@@ -37,7 +38,8 @@ UserAgent::UserAgent(SipStack::Options options)
         if (options_.on_filter_changed) options_.on_filter_changed(filtered);
       }),
       register_screen_(options_.challenges ? std::make_unique<RegisterScreen>(options_.challenges) : nullptr),
-      admission_(options_, filter_, dialogs_, registers_, register_screen_.get()) {}
+      admission_(options_, port_, filter_, dialogs_, registers_, register_screen_.get(),
+                 [this](StoredDialog orphan) { hang_up_orphan(std::move(orphan)); }) {}
 
 UserAgent::~UserAgent() { stop(); }
 
@@ -85,6 +87,15 @@ Status UserAgent::request(TrunkRequest request, OnTrunkAnswer done) {
 void UserAgent::hang_up_stored(StoredDialog dialog, TrunkAccess trunk) {
   (void)post([this, dialog = std::move(dialog), trunk = std::move(trunk)] {
     if (!stopping_) start_bye(dialog, trunk, nullptr);
+  });
+}
+
+// Later, because this is called while sofia-sip parses the answer, which is repeated until BYE arrives.
+void UserAgent::hang_up_orphan(StoredDialog orphan) {
+  (void)post([this, orphan = std::move(orphan)] {
+    const auto is_same = [&](const auto& bye) { return bye.second->dialog().call_id == orphan.call_id; };
+    if (!stopping_ && std::none_of(bye_senders_.begin(), bye_senders_.end(), is_same))
+      start_bye(orphan, {}, nullptr);
   });
 }
 

@@ -112,6 +112,7 @@ class UserAgent final {
   void with_inbound(DialogId id, std::function<void(InboundDialog&)> act);
   void on_parameters(const tagi_t* tags);
   void on_tls_failed(const lib::SocketAddress& peer);
+  void hang_up_orphan(StoredDialog orphan);
 
   SipStack::Options options_;  // constant once the thread runs
   OwnAddresses addresses_;     // likewise

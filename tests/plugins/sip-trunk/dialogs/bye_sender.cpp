@@ -46,6 +46,35 @@ TEST_CASE("a call whose BYE is refused or not answered ends unconfirmed") {
   }
 }
 
+TEST_CASE_FIXTURE(Fixture,
+                  "an answer to the INVITE of a killed process gets BYE, once, if a trunk sends it") {
+  start({.allowed_peers = {*patchbay::lib::SocketAddress::parse("127.0.0.1", 0)}});
+  const auto answered = [&](const RawPeer& from, const std::string& tag, const std::string& call_id) {
+    from.send(stack->port(),
+              "SIP/2.0 200 OK\r\nVia: SIP/2.0/UDP 127.0.0.1:" + std::to_string(stack->port()) +
+                  ";branch=z9hG4bKold\r\nFrom: <sip:us@127.0.0.1>;tag=" + tag +
+                  "\r\nTo: <sip:them@127.0.0.1>;tag=them\r\nCall-ID: " + call_id +
+                  "\r\nCSeq: 7 INVITE\r\nRecord-Route: <sip:192.0.2.9;lr>\r\nContact: <sip:them@192.0.2.1>" +
+                  "\r\nContent-Length: 0\r\n\r\n");
+  };
+  const RawPeer stranger("127.0.0.9");
+  answered(stranger, "old", "of-a-stranger");
+  const std::string own = header(dial(call_to(peer.port())), "From");
+  answered(peer, own.substr(own.find(";tag=") + 5), "of-this-process");
+  for (int i = 0; i < 5; ++i) answered(peer, "old", "of-a-killed-process");
+  const std::string bye = peer.receive("BYE ");
+  CHECK(bye.rfind("BYE sip:them@192.0.2.1 ", 0) == 0);
+  CHECK(header(bye, "Call-ID") == "of-a-killed-process");
+  CHECK(header(bye, "Route") == "<sip:192.0.2.9;lr>");
+  CHECK(header(bye, "From") == "<sip:us@127.0.0.1>;tag=old");
+  CHECK(header(bye, "To") == "<sip:them@127.0.0.1>;tag=them");
+  say(bye, "200 OK");
+  CHECK(log.wait_down(1));
+  CHECK(log.unconfirmed() == 0);
+  CHECK(peer.receive("BYE ", 300).empty());
+  CHECK(stranger.receive("", 0).empty());
+}
+
 TEST_CASE_FIXTURE(Fixture, "a dialog of an earlier run whose peer does not answer is given up unconfirmed") {
   start({.transaction_timeout_ms = 1000});
   StoredDialog dialog;
