@@ -1,10 +1,7 @@
 #include <patchbay/lifetime.h>
 #include <patchbay/plugin.h>
-#include <patchbay/services/telephony.h>
 #include <patchbay/strand.h>
-#include <patchbay/text.h>
 
-#include <algorithm>
 #include <fstream>
 #include <map>
 #include <memory>
@@ -24,6 +21,7 @@
 #include "settings_change.h"
 #include "stack/sip_limits.h"
 #include "stack/sip_stack.h"
+#include "telephony_service.h"
 #include "tls/certificate_files.h"
 #include "trunks/resolver.h"
 #include "trunks/shared_trunk_use.h"
@@ -36,12 +34,6 @@
 
 namespace patchbay::sip_trunk {
 namespace {
-
-// Goes into a Call-ID.
-bool is_call_id(const std::string& text) {
-  return !text.empty() && text.size() <= kMaxShownParameterBytes &&
-         std::all_of(text.begin(), text.end(), [](char c) { return is_alphanumeric(c) || c == '-'; });
-}
 
 class SipTrunk final : public Plugin {
   Status start(const Config& config) override {
@@ -177,25 +169,9 @@ class SipTrunk final : public Plugin {
 
   void offer_services() {
     accesses_ = std::make_unique<CallAccesses>(host(), directory_.calls(), settings_);
-    service_ = std::make_unique<Provision<telephony::Telephony>>(host());
-    using T = telephony::Telephony;
-    service_->on(T::dial, [this](const telephony::Dial& request) { return dial(request); })
-        .on(T::add_gate,
-            [this](const telephony::AddGate& gate) -> Result<Empty> {
-              gates_[gate.name] = RegisteredGate{gate.name, gate.gate};
-              return Empty{};
-            })
-        .on(T::status, [this](const telephony::StatusOf& which) { return status(which.tenant); })
-        .on(T::reserve, [this](const telephony::Reserve& request) { return outbound_->reserve(request); })
-        .on(T::release,
-            [this](const telephony::Release& request) -> Result<Empty> {
-              outbound_->release(request);
-              return Empty{};
-            })
-        .on(T::add_answerer,
-            [this](const telephony::AddAnswerer& request) { return inbound_->add_answerer(request); })
-        .on(T::add_contact, [this](const telephony::AddContact& request) { return contacts_->add(request); })
-        .on(T::dial_user, [this](const telephony::DialUser& request) { return dial_user(request); });
+    service_ = std::make_unique<TelephonyService>(
+        host(), TelephonyService::Parts{settings_, gates_, *outbound_, *inbound_, *contacts_, *user_calls_,
+                                        ladders_});
   }
 
   void warn() {
@@ -208,14 +184,13 @@ class SipTrunk final : public Plugin {
   }
 
   void drain(Done done) override {
-    draining_ = true;
+    service_->drain();
     inbound_->drain();
     registrar_->drain();
     when_idle([done = std::make_shared<Done>(std::move(done))] { (*done)(); });
   }
   void stop(Done done) override {
     service_.reset();
-    draining_ = true;
     inbound_->drain();  // before the routes and names that it uses go
     endpoints_.reset();
     tables_.reset();
@@ -240,27 +215,6 @@ class SipTrunk final : public Plugin {
   void stop_stacks() {
     registrar_->stop_stack();
     stack_->stop();
-  }
-
-  Result<telephony::Dialled> dial(const telephony::Dial& request) {
-    if (draining_) return {Code::unavailable, "the server is stopping"};
-    return outbound_->dial(request);
-  }
-
-  Result<telephony::Dialled> dial_user(const telephony::DialUser& request) {
-    if (draining_) return {Code::unavailable, "the server is stopping"};
-    if (!is_call_id(request.call_id)) return {Code::invalid, "call_id: letters, digits and - only"};
-    ladders_.begin(request.tenant, request.call_id);
-    return user_calls_->dial(request);
-  }
-
-  Result<telephony::TelephonyStatus> status(const std::string& tenant) const {
-    const auto at = settings_.tenants.find(tenant);
-    telephony::TelephonyStatus result;
-    result.configured = at != settings_.tenants.end() && !at->second.trunks.empty();
-    result.able = result.configured && !draining_;
-    if (draining_) result.reason = "The server is stopping.";
-    return result;
   }
 
   size_t leg_count() const { return outbound_->count() + inbound_->count() + registrar_->leg_count(); }
@@ -328,7 +282,6 @@ class SipTrunk final : public Plugin {
   std::unique_ptr<OutboundCalls> outbound_;
   bool has_tcp_ = false;
   bool has_tls_ = false;
-  bool draining_ = false;
   Function<void()> idle_;
   std::unique_ptr<ContactDirectory> contacts_;  // outlives the next two and the endpoints
   std::unique_ptr<UserCalls> user_calls_;
@@ -336,7 +289,7 @@ class SipTrunk final : public Plugin {
   std::unique_ptr<RouteTables> tables_;  // outlives the next one
   std::unique_ptr<Endpoints> endpoints_;
   std::unique_ptr<InboundCalls> inbound_;
-  std::unique_ptr<Provision<telephony::Telephony>> service_;
+  std::unique_ptr<TelephonyService> service_;
   Lifetime alive_;
 };
 
