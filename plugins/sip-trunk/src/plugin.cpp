@@ -185,12 +185,14 @@ class SipTrunk final : public Plugin {
 
   void drain(Done done) override {
     service_->drain();
+    directory_.stop_dialling();
     inbound_->drain();
     registrar_->drain();
     when_idle([done = std::make_shared<Done>(std::move(done))] { (*done)(); });
   }
   void stop(Done done) override {
     service_.reset();
+    directory_.stop_dialling();
     inbound_->drain();  // before the routes and names that it uses go
     endpoints_.reset();
     tables_.reset();

@@ -94,6 +94,7 @@ Result<TrunkAccess> read_trunk(JsonView entry) {
   trunk.from_domain = entry.text("fromDomain", "");
   trunk.caller_id = entry.text("callerId", "");
   trunk.asserted_id = entry.text("assertedId", "");
+  trunk.accepts_refer = entry.text("acceptRefer", "off") == "on";
   trunk.hides_caller = entry["hideCallerId"].boolean();
   trunk.registers = entry["register"].boolean();
   trunk.register_sec = entry["registerSec"].integer();

@@ -125,6 +125,8 @@ void Dialog::on_event(nua_event_t event, int status, const char* phrase, nua_han
       return on_bye_answer(status, sip);
     case nua_r_update:
       return on_update_answer(status, sip);
+    case nua_i_refer:
+      return on_far_refer(handle, sip, tags);
     case nua_r_refer:
       if (referral_) on_refer_step(referral_->on_answer(status, phrase, sip, trunk()));
       return;
@@ -155,7 +157,8 @@ void Dialog::reoffer(const std::string& sdp) {
 
 // NOTIFY is only allowed in a dialog with a REFER of ours, so that those of strangers cost nothing.
 void Dialog::refer(const std::string& refer_to) {
-  const bool is_busy = (referral_ && !referral_->is_over()) || !refer_after_ack_.empty();
+  const bool is_busy = (referral_ && !referral_->is_over()) || (far_referral_ && !far_referral_->is_over()) ||
+                       !refer_after_ack_.empty();
   if (state_ != State::answered || is_busy || !allows_refer_) {
     const char* why = is_busy ? "another transfer is under way" : "the far end does not allow REFER";
     if (listener_ != nullptr) listener_->on_refer(id_, {ReferStep::Kind::refused, is_busy ? 491 : 405, why});
@@ -165,9 +168,8 @@ void Dialog::refer(const std::string& refer_to) {
     refer_after_ack_ = refer_to;
     return;
   }
-  const std::string allow = std::string(kAllowedMethods) + ", NOTIFY";
-  nua_set_hparams(handle_.get(), SIPTAG_ALLOW_STR(allow.c_str()), TAG_END());
   referral_.emplace(handle_.get(), refer_to, stored().target);
+  allow_methods();
   referral_->send();
 }
 

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "dialogs/far_referral.h"
 #include "dialogs/referral.h"
 #include "dialogs/replaces.h"
 #include "dialogs/session_timer.h"
@@ -58,6 +59,8 @@ class Dialog : public HandleOwner {
   void reoffer(const std::string& sdp);
   // Sends REFER with this Refer-To; the listener learns how it goes.
   void refer(const std::string& refer_to);
+  // Tells the far end how the transfer goes that it has asked for.
+  void report_refer(int status);
   // Reports that the call which the REFER was to replace is over.
   void fail_refer();
   // The value of Replaces (RFC 3891) with which the far end's other calls may replace this dialog; "": it is
@@ -97,6 +100,8 @@ class Dialog : public HandleOwner {
   void trust_source(const sip_t* sip);
   // What the answer to our INVITE or refresh says of the session timer.
   void take_session(const SessionTerms& terms);
+  // Tells sofia-sip, and the peer by Allow, which methods we take.
+  void allow_methods();
   // Notes which methods the peer allows.
   void note_methods(const sip_t* sip);
 
@@ -106,9 +111,10 @@ class Dialog : public HandleOwner {
   // owned
   NuaHandle handle_;
   su_timer_t* timer_ = nullptr;
-  su_timer_t* session_timer_ = nullptr;   // null: never needed
-  su_timer_t* conflict_timer_ = nullptr;  // likewise
-  std::optional<Referral> referral_;      // the latest one
+  su_timer_t* session_timer_ = nullptr;      // null: never needed
+  su_timer_t* conflict_timer_ = nullptr;     // likewise
+  std::optional<Referral> referral_;         // the latest one
+  std::optional<FarReferral> far_referral_;  // likewise
   // state
   State state_ = State::calling;
   bool closed_ = false;
@@ -133,6 +139,7 @@ class Dialog : public HandleOwner {
   void on_update(nua_handle_t* handle, const sip_t* sip);
   void on_info(nua_handle_t* handle, const sip_t* sip);
   void on_reoffer_answer(int status, const sip_t* sip);
+  void on_far_refer(nua_handle_t* handle, const sip_t* sip, tagi_t tags[]);
   void on_refer_step(const std::optional<ReferStep>& step);
   void on_acknowledged(const sip_t* sip);
   void on_bye(nua_handle_t* handle);

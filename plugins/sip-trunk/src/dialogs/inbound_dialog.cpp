@@ -105,6 +105,7 @@ InboundDialog::InboundDialog(UserAgent& agent, DialogId id, nua_handle_t* handle
 void InboundDialog::take(CallOwner owner, DialogListener& listener) {
   owner_ = std::move(owner);
   listener_ = &listener;
+  allow_methods();
   give_up_ms_ = now_ms() + kMaxInboundRingMs;
   set_timer(std::min<int64_t>(kRingRepeatMs, kMaxInboundRingMs));
 }

@@ -55,6 +55,7 @@ void OutboundDialog::send_invite() {
   // credentials.
   handle_ = NuaHandle(agent_.nua(), this, agent_.handle_count());
   if (handle_.get() == nullptr) return close({EndReason::transport, 0, "out of memory", ""});
+  allow_methods();
   trust(target());
   const std::string proxy = numeric_url(target(), transport(), target_host());
   if (const Status usable = agent_.use_hop(proxy); !usable) return on_unusable(usable.error().text);
@@ -73,6 +74,7 @@ void OutboundDialog::send_invite() {
       SIPTAG_FROM_STR(invite_.from.c_str()), SIPTAG_TO_STR(invite_.to.c_str()),
       SIPTAG_CALL_ID_STR(invite_.call_id.c_str()), SIPTAG_CSEQ_STR(sequence.c_str()),
       TAG_IF(!contact.empty(), SIPTAG_CONTACT_STR(contact.c_str())), SIPTAG_SUPPORTED_STR(supported.c_str()),
+      TAG_IF(!invite_.call.replaces.empty(), SIPTAG_REPLACES_STR(invite_.call.replaces.c_str())),
       TAG_IF(session_sec_ > 0, SIPTAG_SESSION_EXPIRES_STR(session.c_str())),
       TAG_IF(!invite_.identity.empty(), SIPTAG_HEADER_STR(invite_.identity.c_str())),
       TAG_IF(!invite_.privacy.empty(), SIPTAG_PRIVACY_STR(invite_.privacy.c_str())),

@@ -53,11 +53,11 @@ InboundLeg::InboundLeg(const Host& host, SipStack& stack, LegDirectory& director
       trunk_(std::move(init.trunk)),
       offer_(std::move(init.offer)),
       on_closed_(std::move(on_closed)),
-      place_(std::move(init.place)),
       search_(host, log_, offers,
               {[this] { return make_leg(); }, [this](const telephony::Taken& taken) { on_offered(taken); }}) {
   is_late_offer_ = invite_.sdp.empty();
   dialog_ = init.dialog;
+  place_ = std::move(init.place);
 }
 
 Handle InboundLeg::make_leg() {
@@ -183,7 +183,7 @@ void InboundLeg::hangup() {
   if (std::exchange(is_over_, true)) return;
   search_.cancel(ended_as("local", ""));
   media_.stop_watch();
-  stack_.hangup(dialog_);
+  hang_up_dialog();
 }
 
 void InboundLeg::fail(const std::string& why) {
@@ -208,7 +208,6 @@ void InboundLeg::close(telephony::Ended ended) {
   is_over_ = true;
   live_.end();
   media_.stop_watch();
-  place_ = TrunkPlace();
   listener_watch_ = EndWatch();
   ended.trunk_id = offer_.trunk_id;
   media_.add_statistics(ended, log_);

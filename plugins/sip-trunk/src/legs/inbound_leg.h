@@ -58,7 +58,6 @@ class InboundLeg final : public TrunkLeg {
   const TrunkAccess trunk_;
   telephony::Offer offer_;
   Function<void()> on_closed_;
-  TrunkPlace place_;
   AnswererSearch search_;
   EndWatch listener_watch_;
   // state, main strand

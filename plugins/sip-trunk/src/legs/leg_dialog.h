@@ -30,6 +30,7 @@ class LegDialog final : public DialogListener {
     // The answer to our re-INVITE is applied, or could not be.
     virtual void on_dialog_reoffer_over(DialogId id, const Status& applied) = 0;
     virtual void on_dialog_refer_step(DialogId, const ReferStep&) {}
+    virtual void on_dialog_far_refer(DialogId, const ReferTarget&) {}
     virtual void on_dialog_ended(DialogId id, const DialogEnd& ended) = 0;
 
    protected:
@@ -37,7 +38,9 @@ class LegDialog final : public DialogListener {
   };
 
   // Both outlive this.
-  LegDialog(const Host& host, Owner& owner) : host_(host), owner_(owner) {}
+  LegDialog(const Host& host, Owner& owner) : host_(host), owner_(&owner) {}
+  // Another one has the dialog from here on.
+  void set_owner(Owner& owner) { owner_ = &owner; }
 
   // The negotiation of this dialog's media. Call it before anything is offered or answered.
   void use(std::shared_ptr<MediaSetup> media) { media_ = std::move(media); }
@@ -50,11 +53,12 @@ class LegDialog final : public DialogListener {
   void on_info_digit(DialogId id, char digit) override;
   void on_reoffer_answered(DialogId id, int status, std::string_view sdp) override;
   void on_refer(DialogId id, const ReferStep& step) override;
+  void on_far_refer(DialogId id, const ReferTarget& target) override;
   void on_ended(DialogId id, const DialogEnd& ended) override;
 
   // borrowed
   const Host& host_;
-  Owner& owner_;
+  Owner* owner_;
   // owned
   std::shared_ptr<MediaSetup> media_;  // shared with the leg's media
   Lifetime alive_;

@@ -5,10 +5,14 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "calls/live_calls.h"
 #include "legs/dial_gate_check.h"
+#include "legs/trunk_attempts.h"
 #include "stack/sip_types.h"
 
 namespace patchbay::sip_trunk {
@@ -21,6 +25,18 @@ class ReplaceableLeg {
 
  protected:
   ~ReplaceableLeg() = default;
+};
+
+// The trunks of a number, of its tenant's routes.
+struct TransferRoute {
+  std::map<std::string, TrunkAccess> trunks;  // of the tenant, by id
+  std::vector<std::string> trunk_ids;         // to be tried in this order
+};
+
+// What dials for a far end that transfers its call.
+struct TransferDialling {
+  TrunkAccesses shared;
+  Function<TransferRoute(const std::string& tenant, const std::string& number)> route;
 };
 
 // What a transfer needs of a leg.
@@ -52,6 +68,10 @@ class LegDirectory {
                                  [&](const auto& leg) { return leg.second.dialog == dialog; });
     return at != legs_.end() ? &at->second : nullptr;
   }
+  void set_dialling(TransferDialling dialling) { dialling_.emplace(std::move(dialling)); }
+  void stop_dialling() { dialling_.reset(); }
+  // Null: nothing can be dialled.
+  const TransferDialling* dialling() const noexcept { return dialling_ ? &*dialling_ : nullptr; }
   // All calls, also those that ring.
   LiveCalls& calls() noexcept { return calls_; }
   std::vector<RegisteredGate> gates() const {
@@ -64,6 +84,7 @@ class LegDirectory {
   const std::map<std::string, RegisteredGate>& gates_;
   std::map<decltype(Handle::id), AnsweredLeg> legs_;
   LiveCalls calls_;
+  std::optional<TransferDialling> dialling_;
 };
 
 }  // namespace patchbay::sip_trunk

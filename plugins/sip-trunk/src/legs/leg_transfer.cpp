@@ -37,6 +37,11 @@ void LegTransfer::open(Handle leg, AnsweredLeg data, const TrunkAccess& trunk) {
   directory_.add(leg, std::move(data));
 }
 
+void LegTransfer::set_trunk(const std::string& id, const TrunkAccess& trunk) {
+  self_.trunk_id = id;
+  trunk_ = trunk;
+}
+
 void LegTransfer::move(DialogId dialog, const std::string& number) {
   self_.dialog = dialog;
   self_.number = number;

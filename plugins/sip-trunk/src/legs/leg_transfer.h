@@ -32,6 +32,8 @@ class LegTransfer {
   const TrunkAccess& trunk() const noexcept { return trunk_; }
   // Another far end has taken the call over. `number`: its number; "": not known.
   void move(DialogId dialog, const std::string& number);
+  // It is behind this trunk.
+  void set_trunk(const std::string& id, const TrunkAccess& trunk);
   // What the far end says of our REFER.
   void on_step(const ReferStep& step);
   // The call is over.

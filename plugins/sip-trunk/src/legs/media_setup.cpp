@@ -97,7 +97,7 @@ Status MediaSetup::apply_first_answer(std::string_view sdp, std::string_view fro
   const std::lock_guard lock(mutex_);
   const auto kept = std::exchange(first_answer_, std::nullopt);
   // Another one may have been kept since, of a trunk that was given up.
-  if (kept && kept->applied && kept->sdp == sdp) return *kept->applied;
+  if (kept && kept->applied && kept->applied->ok() && kept->sdp == sdp) return *kept->applied;
   return apply_from(sdp, from_ip);
 }
 

@@ -24,7 +24,17 @@ OutboundCalls::OutboundCalls(const Host& host, const Settings& settings, RouteTa
       health_(health),
       directory_(directory),
       metrics_(metrics),
-      ladders_(ladders) {}
+      ladders_(ladders) {
+  directory_.set_dialling(
+      {{resolver_, limits_, health_},
+       [this](const std::string& tenant, const std::string& number) { return route_of(tenant, number); }});
+}
+
+TransferRoute OutboundCalls::route_of(const std::string& tenant, const std::string& number) const {
+  const auto at = settings_.tenants.find(tenant);
+  if (at == settings_.tenants.end()) return {};
+  return {at->second.trunks, choose_trunks(at->second, routes_.rows(tenant), number).trunk_ids};
+}
 
 Result<telephony::Dialled> OutboundCalls::dial(const telephony::Dial& request) {
   const auto tenant = settings_.tenants.find(request.tenant);

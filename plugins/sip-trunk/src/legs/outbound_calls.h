@@ -26,7 +26,8 @@ namespace patchbay::sip_trunk {
 
 class OutboundCalls {
  public:
-  // All outlive this; the stack is set before the first call.
+  // All outlive this; the stack is set before the first call. Far ends that transfer calls of the directory
+  // dial like dial().
   OutboundCalls(const Host& host, const Settings& settings, RouteTable& routes, Resolver& resolver,
                 TrunkLimits& limits, TrunkHealth& health, LegDirectory& directory, const Metrics& metrics,
                 Ladders& ladders);
@@ -43,6 +44,7 @@ class OutboundCalls {
 
  private:
   void remove(int64_t id);
+  TransferRoute route_of(const std::string& tenant, const std::string& number) const;
 
   // borrowed
   const Host& host_;

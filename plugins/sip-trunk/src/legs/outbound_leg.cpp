@@ -19,8 +19,6 @@ OutboundLeg::OutboundLeg(const Host& host, SipStack& stack, Resolver& resolver, 
                {request.call_id, request.tenant, "outbound", request.number, "", "dialling", "",
                 host.wall_ms(), nullptr, 0}),
       limits_(limits),
-      health_(health),
-      trunks_(trunks.trunks),
       request_(std::move(request)),
       on_closed_(std::move(on_closed)),
       gate_check_(host, log_,
@@ -28,8 +26,8 @@ OutboundLeg::OutboundLeg(const Host& host, SipStack& stack, Resolver& resolver, 
                     if (allowed) return open_media();
                     close(ended_as("denied", allowed.error().text));
                   }),
-      failover_(std::move(trunk_ids)),
-      lookup_(host, resolver, log_),
+      attempts_(host, stack, {resolver, limits, health}, server_, log_, trunks.trunks, std::move(trunk_ids),
+                order(), *events_, callbacks()),
       listener_watch_(host, request_.listener, [this] { on_owner_ended(); }),
       dialler_(calling_plugin(host)),
       dialler_watch_(host, dialler_, [this] { on_owner_ended(); }) {
@@ -51,96 +49,44 @@ void OutboundLeg::start(std::vector<RegisteredGate> gates) {
 void OutboundLeg::open_media() {
   if (const Status opened = open_sockets(); !opened)
     return close(ended_as("failed", "no RTP port: " + opened.error().text));
-  try_trunk();
+  attempts_.start(media_.family());
 }
 
-void OutboundLeg::try_trunk() {
-  place_ = TrunkPlace();
-  const std::string* id = failover_.current();
-  if (id == nullptr) return close(ended_as("failed", "no trunk is configured for the number"));
-  const TrunkKey trunk{request_.tenant, *id};
-  if (const std::string why = health_.why_down(trunk); !why.empty()) return on_trunk_down(why);
-  if (const auto full = limits_.take(trunk, trunks_.at(*id).limit, request_.call_id, host_.mono_ns()))
-    return on_trunk_full(*full);
-  place_ = TrunkPlace(limits_, trunk);
-  lookup_.start(trunks_.at(*id), media_.family(), server_.silence_timeout_ms,
-                [this](const Result<TrunkTargets>& found) { on_resolved(found); });
+TrunkAttempts::Order OutboundLeg::order() const {
+  TrunkAttempts::Order order;
+  order.tenant = request_.tenant;
+  order.number = request_.number;
+  order.display_name = request_.display_name;
+  order.call_id = request_.call_id;
+  order.attempt = static_cast<uint32_t>(request_.attempt);
+  order.ring_timeout_ms = request_.ring_timeout_ms;
+  return order;
 }
 
-void OutboundLeg::on_trunk_full(const TrunkRefusal& refused) {
-  const std::string trunk_id = *failover_.current();
-  log_.info("a trunk takes no call now", {{"trunk", trunk_id}, {"limit", refused.text}});
-  if (limited_) limited_(refused);
-  if (pass_over(refused.text)) return;
-  telephony::Ended result = ended_as("failed", refused.text + " is reached");
-  result.trunk_id = trunk_id;
-  close_with_stats(std::move(result));
+TrunkAttempts::Callbacks OutboundLeg::callbacks() {
+  TrunkAttempts::Callbacks callbacks;
+  callbacks.offer = [this](const TrunkAccess& trunk, const lib::SocketAddress& to) {
+    return offer(trunk, to);
+  };
+  callbacks.dialled = [this](DialogId dialog) { dialog_ = dialog; };
+  callbacks.failed = [this](telephony::Ended ended) { close_with_stats(std::move(ended)); };
+  callbacks.limited = [this](const TrunkRefusal& refused) {
+    if (limited_) limited_(refused);
+  };
+  return callbacks;
 }
 
-void OutboundLeg::on_trunk_down(const std::string& why) {
-  const std::string trunk_id = *failover_.current();
-  log_.info("a trunk is passed over", {{"trunk", trunk_id}, {"why", why}});
-  if (pass_over(why)) return;
-  telephony::Ended result = ended_as("failed", "the trunk " + trunk_id + " is " + why);
-  result.trunk_id = trunk_id;
-  close_with_stats(std::move(result));
-}
-
-// Tries the next trunk without having tried the current one. False: there is none.
-bool OutboundLeg::pass_over(const std::string& why) {
-  const std::string trunk_id = *failover_.current();
-  if (!failover_.skip()) return false;
-  earlier_trunks_ += (earlier_trunks_.empty() ? "" : ", ") + trunk_id + ": " + why;
-  try_trunk();
-  return true;
-}
-
-void OutboundLeg::on_resolved(const Result<TrunkTargets>& found) {
-  if (!found) return on_trunk_failed({EndReason::transport, 0, "", found.error().text});
-  const std::string& id = *failover_.current();
-  OutboundCall call;
-  call.trunk = trunks_.at(id);
-  call.trunk.transport = found->transport;
-  call.tenant = request_.tenant;
-  call.trunk_id = id;
-  call.targets = found->targets;
-  call.number = request_.number;
-  call.display_name = request_.display_name;
-  call.call_id = request_.call_id;
-  call.attempt = static_cast<uint32_t>(request_.attempt);
-  // Restarts for each trunk, so that a silent trunk takes no time from the callee.
-  call.no_answer_timeout_ms = static_cast<uint32_t>(std::max(kMinRingMs, request_.ring_timeout_ms));
-  if (const Status keys = media_.use_security(call.trunk, log_); !keys)
-    return close(ended_as("failed", "no keys for SRTP: " + keys.error().text));
-  call.offer = media_.negotiation().offer(call.targets.front().address, call.trunk.media);
-  log_.info("dialling", {{"trunk", id}, {"address", call.targets.front().address.text()}});
-  const auto dialog = stack_.dial(std::move(call), *events_);
-  if (!dialog) return close(ended_as("failed", dialog.error().text));
-  dialog_ = *dialog;
-}
-
-// The trunk failed before the callee answered: tries the next trunk or ends the call.
-void OutboundLeg::on_trunk_failed(const DialogEnd& ended) {
-  const std::string trunk_id = *failover_.current();
-  telephony::Ended result = hangup_cause(ended);
-  const TrunkKey trunk{request_.tenant, trunk_id};
-  if (ended.reason == EndReason::transport || ended.reason == EndReason::silence)
-    health_.call_failed(trunk, result.detail);
-  else if (ended.reason == EndReason::rejected)
-    health_.call_answered(trunk);
-  if (!hanging_up_ && failover_.on_ended(ended)) {
-    earlier_trunks_ += (earlier_trunks_.empty() ? "" : ", ") + trunk_id + ": " + result.detail;
-    return try_trunk();
-  }
-  result.trunk_id = trunk_id;
-  close_with_stats(std::move(result));
+Result<std::string> OutboundLeg::offer(const TrunkAccess& trunk, const lib::SocketAddress& to) {
+  if (const Status keys = media_.use_security(trunk, log_); !keys)
+    return {keys.error().code, "no keys for SRTP: " + keys.error().text};
+  return media_.negotiation().offer(to, trunk.media);
 }
 
 void OutboundLeg::hangup() {
   if (closed_ || std::exchange(hanging_up_, true)) return;
   media_.stop_watch();
-  if (dialog_ != 0) return stack_.hangup(dialog_);
-  lookup_.cancel();
+  attempts_.cancel();
+  if (dialog_ != 0 || answered_ns_ != 0) return hang_up_dialog();
   gate_check_.cancel();
   close(ended_as("local", ""));
 }
@@ -157,9 +103,8 @@ void OutboundLeg::fail(const std::string& why) {
 
 void OutboundLeg::on_dialog_progress(DialogId id, int status, bool is_early) {
   if (id != dialog_ || closed_) return;
-  failover_.on_progress(status);
-  const std::string* trunk = failover_.current();
-  if (trunk != nullptr) health_.call_answered({request_.tenant, *trunk});
+  attempts_.on_progress(status);
+  const std::string* trunk = attempts_.trunk_id();
   listener_.send(LegListener::progress, {status, trunk != nullptr ? *trunk : std::string(), is_early});
 }
 
@@ -178,14 +123,14 @@ void OutboundLeg::on_dialog_answered(DialogId id, const std::string& sdp, const 
   }
   media_.watch_silence();
   media_.show_audio(live_);
-  const std::string& trunk = *failover_.current();
-  open_answered({0, request_.tenant, trunk, request_.number, dialler_.id, request_.call_id},
-                trunks_.at(trunk));
+  place_ = attempts_.take_place();
+  open_answered({0, request_.tenant, *attempts_.trunk_id(), request_.number, dialler_.id, request_.call_id},
+                attempts_.trunk());
 }
 
 void OutboundLeg::report_answered(Handle port) {
   answered_ns_ = host_.mono_ns();
-  const std::string* trunk = failover_.current();
+  const std::string* trunk = attempts_.trunk_id();
   live_.set_state("answered", trunk != nullptr ? *trunk : std::string());
   listener_.send(LegListener::answered,
                  {trunk != nullptr ? *trunk : std::string(), (answered_ns_ - started_ns_) / 1'000'000, port});
@@ -194,13 +139,13 @@ void OutboundLeg::report_answered(Handle port) {
 void OutboundLeg::on_call_ended(const DialogEnd& ended) {
   if (closed_) return;
   dialog_ = 0;
-  const std::string* trunk = failover_.current();
+  const std::string* trunk = attempts_.trunk_id();
   const std::string trunk_id = trunk != nullptr ? *trunk : std::string();
   log_.info("the dialog has ended",
             {{"trunk", trunk_id}, {"sip", ended.sip_status}, {"text", ended.text}, {"detail", ended.detail}});
   // Reported as answered, because the callee took the call and must not be dialled again.
   if (ended.reason == EndReason::no_media && answered_ns_ == 0 && !hanging_up_) report_answered({});
-  if (answered_ns_ == 0 && trunk != nullptr) return on_trunk_failed(ended);
+  if (answered_ns_ == 0 && trunk != nullptr) return attempts_.on_ended(ended);
   telephony::Ended result = hangup_cause(ended);
   if (!no_media_.empty()) {
     result.cause = "failed";
@@ -212,7 +157,7 @@ void OutboundLeg::on_call_ended(const DialogEnd& ended) {
 }
 
 void OutboundLeg::close_with_stats(telephony::Ended result) {
-  result.earlier_trunks = earlier_trunks_;
+  result.earlier_trunks = attempts_.earlier_trunks();
   media_.add_statistics(result, log_);
   close(result);
 }
@@ -221,8 +166,8 @@ void OutboundLeg::close(const telephony::Ended& ended) {
   if (std::exchange(closed_, true)) return;
   live_.end();
   media_.stop_watch();
-  lookup_.cancel();
-  place_ = TrunkPlace();
+  attempts_.cancel();
+  attempts_.release_place();
   limits_.cancel(request_.call_id);
   listener_watch_ = EndWatch();
   dialler_watch_ = EndWatch();

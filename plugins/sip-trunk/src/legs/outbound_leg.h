@@ -8,21 +8,19 @@
 #include <patchbay/services/telephony.h>
 #include <patchbay/strand.h>
 
-#include <map>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "legs/dial_gate_check.h"
 #include "legs/leg_directory.h"
+#include "legs/trunk_attempts.h"
 #include "legs/trunk_leg.h"
 #include "read_settings.h"
 #include "stack/sip_stack.h"
 #include "trunks/resolver.h"
-#include "trunks/trunk_failover.h"
 #include "trunks/trunk_health.h"
 #include "trunks/trunk_limits.h"
-#include "trunks/trunk_lookup.h"
 
 namespace patchbay::sip_trunk {
 
@@ -44,12 +42,9 @@ class OutboundLeg final : public TrunkLeg {
  private:
   void on_owner_ended();
   void open_media();
-  void try_trunk();
-  void on_trunk_full(const TrunkRefusal& refused);
-  void on_trunk_down(const std::string& why);
-  bool pass_over(const std::string& why);
-  void on_resolved(const Result<TrunkTargets>& found);
-  void on_trunk_failed(const DialogEnd& ended);
+  Result<std::string> offer(const TrunkAccess& trunk, const lib::SocketAddress& to);
+  TrunkAttempts::Order order() const;
+  TrunkAttempts::Callbacks callbacks();
   void report_answered(Handle port);
   void close(const telephony::Ended& ended);
   void close_with_stats(telephony::Ended result);
@@ -62,23 +57,18 @@ class OutboundLeg final : public TrunkLeg {
 
   // borrowed
   TrunkLimits& limits_;
-  TrunkHealth& health_;
   // owned
-  const std::map<std::string, TrunkAccess> trunks_;
   const telephony::Dial request_;
   Function<void()> on_closed_;
   Function<void(const TrunkRefusal&)> limited_;
   DialGateCheck gate_check_;
-  TrunkFailover failover_;
-  TrunkPlace place_;  // at the current trunk
-  TrunkLookup lookup_;
+  TrunkAttempts attempts_;
   EndWatch listener_watch_;
   const Handle dialler_;  // the plugin
   EndWatch dialler_watch_;
   // state, main strand
   int64_t started_ns_ = 0;
   int64_t answered_ns_ = 0;
-  std::string earlier_trunks_;  // why the trunks before the current one failed
   bool hanging_up_ = false;
   bool closed_ = false;
   std::string no_media_;  // why this leg hung up: no media

@@ -6,12 +6,14 @@
 #include <utility>
 
 #include "number/number.h"
+#include "stack/sip_limits.h"
 
 namespace patchbay::sip_trunk {
 
 TrunkLeg::TrunkLeg(const Host& host, SipStack& stack, LegDirectory& directory, const ServerSettings& server,
                    Log log, Handle listener, const std::string& correlation, CallInfo live)
     : CallLeg(host, stack, server, std::move(log), listener),
+      directory_(directory),
       live_(directory.calls(), live),
       transfer_(host, stack, directory, log_, server_.require_gate, live.call_id, correlation) {
   transfer_.provide(*service_);
@@ -38,8 +40,15 @@ void TrunkLeg::on_dialog_ended(DialogId id, const DialogEnd& ended) {
   const auto former =
       std::find_if(former_.begin(), former_.end(), [id](const Former& one) { return one.id == id; });
   if (former == former_.end()) {
-    if (id == dialog_) on_call_ended(ended);
-    return;
+    if (id != dialog_) return;
+    // A far end that transfers may leave before the target is reached.
+    const bool goes_on = far_transfer_ && ended.reason == EndReason::far_hangup && !is_ending();
+    if (!goes_on) return on_call_ended(ended);
+    referrer_end_ = ended;
+    dialog_ = 0;
+    control_.move(0);
+    transfer_.move(0, "");
+    return media_.stop_watch();
   }
   // Deleted later, because it is calling this.
   post(host_, kMainStrand, [gone = std::shared_ptr<LegDialog>(std::move(former->events))] {});
@@ -53,7 +62,7 @@ void TrunkLeg::replace_by(DialogId next, const InboundInvite& invite) {
     stack_.refuse(next, {status, "", 0, {}});
   };
   if (is_ending()) return refuse(481, "the call is ending");
-  if (transfer_.is_pending()) return refuse(491, "a transfer is under way");
+  if (transfer_.is_pending() || far_transfer_) return refuse(491, "a transfer is under way");
   const TrunkAccess& trunk = transfer_.trunk();
   auto media = media_.next_negotiation(trunk);
   if (!media) return refuse(503, media.error().text);
@@ -77,15 +86,73 @@ void TrunkLeg::replace_by(DialogId next, const InboundInvite& invite) {
 
 void TrunkLeg::adopt(DialogId next, std::unique_ptr<LegDialog> events, const std::string& number,
                      int64_t bye_after_ms) {
-  former_.push_back({dialog_, std::exchange(events_, std::move(events))});
-  stack_.leave(dialog_, bye_after_ms);
+  std::unique_ptr<LegDialog> before = std::exchange(events_, std::move(events));
+  if (dialog_ != 0) {
+    former_.push_back({dialog_, std::move(before)});
+    stack_.leave(dialog_, bye_after_ms);
+  }
   dialog_ = next;
   control_.move(next);
   transfer_.move(next, number);
   media_.watch_silence();
 }
 
+void TrunkLeg::on_dialog_far_refer(DialogId id, const ReferTarget& target) {
+  if (id != dialog_ || is_ending() || far_transfer_ || transfer_.is_pending())
+    return stack_.report_refer(id, 491);
+  FarEndTransfer::Callbacks callbacks;
+  callbacks.report = [this, id](int status) { stack_.report_refer(id, status); };
+  callbacks.reached = [this](FarEndTransfer::Reached reached) { on_target_reached(std::move(reached)); };
+  callbacks.failed = [this] { on_transfer_failed(); };
+  callbacks.abandon = [this](DialogId dialog, std::unique_ptr<LegDialog> events) {
+    events->set_owner(*this);
+    former_.push_back({dialog, std::move(events)});
+  };
+  far_transfer_ =
+      std::make_shared<FarEndTransfer>(host_, stack_, directory_, server_, log_, media_, transfer_.leg(),
+                                       kFirstTransferAttempt + transfers_++, std::move(callbacks));
+  far_transfer_->start(target);
+}
+
+void TrunkLeg::on_target_reached(FarEndTransfer::Reached target) {
+  end_transfer();
+  target.events->set_owner(*this);
+  if (is_ending()) {
+    stack_.hangup(target.dialog);
+    former_.push_back({target.dialog, std::move(target.events)});
+    return;
+  }
+  log_.info("the target of the far end's transfer takes the call over",
+            {{"number", target.number}, {"trunk", target.trunk_id}});
+  referrer_end_.reset();
+  is_late_offer_ = false;
+  place_ = std::move(target.place);
+  live_.set_state("answered", target.trunk_id);
+  transfer_.set_trunk(target.trunk_id, target.trunk);
+  adopt(target.dialog, std::move(target.events), target.number, kReferrerByeMs);
+}
+
+void TrunkLeg::on_transfer_failed() {
+  end_transfer();
+  if (referrer_end_) on_call_ended(*std::exchange(referrer_end_, std::nullopt));
+}
+
+// Deletes it later, because it is calling this.
+void TrunkLeg::end_transfer() {
+  post(host_, kMainStrand, [gone = std::exchange(far_transfer_, nullptr)] {});
+}
+
+void TrunkLeg::hang_up_dialog() {
+  if (dialog_ != 0) return stack_.hangup(dialog_);
+  post(host_, kMainStrand, alive_.bind([this] { on_call_ended({EndReason::local_hangup, 0, "", ""}); }));
+}
+
 void TrunkLeg::close_leg(Function<void()> done) {
+  place_ = TrunkPlace();
+  if (far_transfer_) {
+    far_transfer_->cancel();
+    end_transfer();
+  }
   media_.close(alive_.bind([this, done = std::move(done)]() mutable {
     if (former_.empty()) return done();
     on_last_ended_ = std::move(done);

@@ -3,11 +3,13 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "calls/live_calls.h"
 #include "legs/call_leg.h"
+#include "legs/far_end_transfer.h"
 #include "legs/leg_directory.h"
 #include "legs/leg_transfer.h"
 
@@ -25,15 +27,20 @@ class TrunkLeg : public CallLeg, private ReplaceableLeg {
   virtual bool is_ending() const = 0;
   // The dialog has ended, or the attempt at a trunk.
   virtual void on_call_ended(const DialogEnd& ended) = 0;
+  // Ends the dialog, or the wait for the target of a far end that has left; on_call_ended() follows.
+  void hang_up_dialog();
   // Calls done() when neither the media nor a dialog uses this leg any more.
   void close_leg(Function<void()> done);
 
   void on_dialog_reanswer_failed(DialogId id, const std::string& why) override;
   void on_dialog_refer_step(DialogId id, const ReferStep& step) override;
+  void on_dialog_far_refer(DialogId id, const ReferTarget& target) override;
   void on_dialog_ended(DialogId id, const DialogEnd& ended) final;
 
+  LegDirectory& directory_;  // borrowed
   LiveCall live_;
   LegTransfer transfer_;
+  TrunkPlace place_;            // at the trunk of the dialog
   bool is_late_offer_ = false;  // the ACK brings the answer to our first offer
 
  private:
@@ -46,7 +53,14 @@ class TrunkLeg : public CallLeg, private ReplaceableLeg {
   void adopt(DialogId next, std::unique_ptr<LegDialog> events, const std::string& number,
              int64_t bye_after_ms);
 
+  void on_target_reached(FarEndTransfer::Reached target);
+  void on_transfer_failed();
+  void end_transfer();
+
   std::vector<Former> former_;
+  std::shared_ptr<FarEndTransfer> far_transfer_;  // shared with the task that deletes it
+  uint32_t transfers_ = 0;                        // of the far end, so far
+  std::optional<DialogEnd> referrer_end_;         // the far end has left before the target was reached
   Function<void()> on_last_ended_;
 };
 

@@ -31,13 +31,15 @@ void route_to_source(msg_t* message, sip_t& answer) {
   answer.sip_contact = sip_contact_make(home, contact.c_str());
 }
 
-// A call goes on when its transfer is refused, whatever the status.
+// A call goes on when its transfer is refused, or our NOTIFY of one, whatever the status.
 void keep_dialog(msg_t* message, sip_t& answer) {
   sip_status_t& status = *answer.sip_status;
-  if (answer.sip_cseq == nullptr || answer.sip_cseq->cs_method != sip_method_refer || status.st_status < 300)
-    return;
+  if (answer.sip_cseq == nullptr || status.st_status < 300) return;
+  const sip_method_t method = answer.sip_cseq->cs_method;
   int graceful = 0;
-  if (sip_response_terminates_dialog(status.st_status, sip_method_refer, &graceful) >= 0) return;
+  if ((method != sip_method_refer && method != sip_method_notify) ||
+      sip_response_terminates_dialog(status.st_status, method, &graceful) >= 0)
+    return;
   status.st_phrase = su_sprintf(msg_home(message), "%d %s", status.st_status,
                                 status.st_phrase != nullptr ? status.st_phrase : "");
   status.st_status = 400;

@@ -41,7 +41,12 @@ inline constexpr unsigned kMaxConflicts = 5;        // 491 to one re-INVITE
 // Transfers.
 inline constexpr int64_t kMinTransferMs = 1000;  // bounds of Transfer::timeout_ms
 inline constexpr int64_t kMaxTransferMs = 180'000;
-inline constexpr size_t kMaxReplacesBytes = 1024;  // of the header's value
+inline constexpr int64_t kFarTransferRingMs = 60'000;  // of the target of a far end's transfer
+inline constexpr int64_t kReferrerByeMs =
+    2000;  // then we end the dialog of a far end that has transferred its call
+inline constexpr uint32_t kFirstTransferAttempt = 1001;  // in Call-IDs, beyond those of the call itself
+inline constexpr size_t kMaxReferToBytes = 2048;         // of the header's value
+inline constexpr size_t kMaxReplacesBytes = 1024;        // of the header's value
 
 // Inbound calls.
 inline constexpr int64_t kMaxOfferedMs = 10'000;       // until the plugin has taken the call; then 480

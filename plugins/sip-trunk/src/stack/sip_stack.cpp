@@ -49,6 +49,8 @@ void SipStack::refer(DialogId id, std::string uri, DialogId replaced) {
   agent_->refer(id, std::move(uri), replaced);
 }
 
+void SipStack::report_refer(DialogId id, int status) { agent_->report_refer(id, status); }
+
 void SipStack::leave(DialogId id, int64_t bye_after_ms) { agent_->leave(id, bye_after_ms); }
 
 void SipStack::refuse(DialogId id, Refusal refusal) { agent_->refuse(id, std::move(refusal)); }

@@ -99,6 +99,10 @@ class SipStack {
   // ended dialogs. `cancel_reason`: the Reason header of a CANCEL; "": none. Any thread, never blocks.
   void hangup(DialogId id, std::string cancel_reason = {});
 
+  // Tells the far end, whose REFER on_far_refer() has brought, the status of the call that we make; one from
+  // 200 on is the last. Any thread.
+  void report_refer(DialogId id, int status);
+
   // Gives up an answered call for another one that has taken its place: on_ended follows at once, and BYE
   // after `bye_after_ms` unless the peer sends it sooner. Any thread.
   void leave(DialogId id, int64_t bye_after_ms);

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "codec/codec.h"
+#include "dialogs/refer_to.h"
 #include "rtp/address.h"
 #include "sdp/sdp_security.h"
 #include "stack/transport.h"
@@ -45,11 +46,12 @@ struct TrunkAccess {
   bool is_transport_open = false;  // NAPTR and SRV records choose the transport, by default `transport`
   std::string username;            // empty: challenges are not answered
   std::string password;
-  std::string realm;          // the only realm whose challenges are answered
-  std::string from_domain;    // empty: the host
-  std::string caller_id;      // the user part of From; empty: anonymous
-  std::string asserted_id;    // the user part of P-Asserted-Identity (RFC 3325); empty: the caller id
-  bool hides_caller = false;  // From is anonymous, and Privacy asks that the identity stays with the trunk
+  std::string realm;           // the only realm whose challenges are answered
+  std::string from_domain;     // empty: the host
+  std::string caller_id;       // the user part of From; empty: anonymous
+  std::string asserted_id;     // the user part of P-Asserted-Identity (RFC 3325); empty: the caller id
+  bool accepts_refer = false;  // far ends may transfer their calls, at our expense
+  bool hides_caller = false;   // From is anonymous, and Privacy asks that the identity stays with the trunk
   TrunkLimit limit;
   bool registers = false;               // we REGISTER there as `username`
   int64_t register_sec = 0;             // for how long, if the trunk grants it
@@ -105,6 +107,7 @@ struct OutboundCall {
   std::string call_id;       // call id and attempt together make the Call-ID
   uint32_t attempt = 1;
   std::string offer;                  // SDP
+  std::string replaces{};             // value of Replaces; "": none
   uint32_t no_answer_timeout_ms = 0;  // from the INVITE to the final answer; Dial::ring_timeout_ms
 };
 
@@ -230,6 +233,8 @@ class DialogListener {
   virtual void on_reoffer_answered(DialogId id, int status, std::string_view sdp) = 0;
   // Our REFER: see ReferStep.
   virtual void on_refer(DialogId, const ReferStep&) {}
+  // A REFER of the far end, which is accepted; report_refer() tells it how that goes.
+  virtual void on_far_refer(DialogId, const ReferTarget&) {}
   virtual void on_ended(DialogId id, const DialogEnd& ended) = 0;
 
  protected:

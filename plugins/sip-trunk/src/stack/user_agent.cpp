@@ -166,7 +166,7 @@ bool UserAgent::open() {
                     NUTAG_OUTBOUND("no-outbound no-natify no-options-keepalive no-validate"),
                     SIPTAG_ALLOW_STR(kAllowedMethods),
                     SIPTAG_SUPPORTED_STR(options_.on_call ? "timer, 100rel, replaces" : "timer, 100rel"),
-                    NUTAG_APPL_METHOD("INVITE, BYE, UPDATE, INFO"), SIPTAG_ALLOW_EVENTS(nullptr),
+                    NUTAG_APPL_METHOD("INVITE, BYE, UPDATE, INFO, REFER"), SIPTAG_ALLOW_EVENTS(nullptr),
                     TAG_IF(register_screen_ != nullptr, NUTAG_ALLOW("REGISTER")),
                     TAG_IF(register_screen_ != nullptr, NUTAG_APPL_METHOD("REGISTER")),
                     // Dialog sends the ACK. It also sees 100, which ends the silence timeout.
@@ -233,7 +233,7 @@ void UserAgent::on_unsolicited(nua_event_t event, int status, nua_handle_t* hand
   const bool is_register = event == nua_i_register && status < 200 && sip != nullptr;
   if (is_register && register_screen_ && !stopping_) return on_register(handle, *sip);
   if (event == nua_i_invite && status < 200) nua_respond(handle, SIP_480_TEMPORARILY_UNAVAILABLE, TAG_END());
-  if (event == nua_i_info && status < 200)
+  if ((event == nua_i_info || event == nua_i_refer) && status < 200)
     nua_respond(handle, SIP_481_NO_CALL, NUTAG_WITH_THIS(nua_), TAG_END());
   if (event == nua_i_cancel || event == nua_i_ack || event == nua_i_bye) return;
   nua_handle_destroy(handle);

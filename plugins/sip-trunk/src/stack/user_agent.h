@@ -52,6 +52,7 @@ class UserAgent final {
   void leave(DialogId id, int64_t bye_after_ms);
   void reoffer(DialogId id, std::string sdp);
   void refer(DialogId id, std::string uri, DialogId replaced);
+  void report_refer(DialogId id, int status);
   Status request(TrunkRequest request, OnTrunkAnswer done);
   void hang_up_stored(StoredDialog dialog, TrunkAccess trunk);
   void set_allowed_peers(std::vector<lib::SocketAddress> peers);

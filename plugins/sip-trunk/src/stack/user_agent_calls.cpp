@@ -129,6 +129,13 @@ void UserAgent::refer(DialogId id, std::string uri, DialogId replaced) {
   });
 }
 
+void UserAgent::report_refer(DialogId id, int status) {
+  (void)post([this, id, status] {
+    const auto found = dialogs_.find(id);
+    if (found != dialogs_.end()) found->second->report_refer(status);
+  });
+}
+
 void UserAgent::refuse(DialogId id, Refusal refusal) {
   with_inbound(id, [refusal = std::move(refusal)](InboundDialog& dialog) { dialog.refuse(refusal); });
 }
