@@ -48,7 +48,7 @@ class Bindings {
     std::string user;
     std::string algorithm;
     std::string mark_key;
-    std::string credential_mark;
+    std::string credential_mark{};
   };
   struct Outcome {
     int status = 200;
