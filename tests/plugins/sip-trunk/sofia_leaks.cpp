@@ -2,6 +2,4 @@
 // certificate, and its answers to STUN.
 extern "C" __attribute__((visibility("default"))) const char* __lsan_default_suppressions();
 
-extern "C" const char* __lsan_default_suppressions() {
-  return "leak:libsofia-sip-ua.so";
-}
+extern "C" const char* __lsan_default_suppressions() { return "leak:libsofia-sip-ua.so"; }
