@@ -33,7 +33,10 @@ lib::SocketAddress numeric_host(const url_t& url) {
   const long port = url.url_port != nullptr ? std::strtol(url.url_port, nullptr, 10) : tls ? 5061 : 5060;
   if (port <= 0 || port > 65535) return {};
   const auto address = lib::SocketAddress::parse(host, static_cast<uint16_t>(port));
-  return address && !address->is_unspecified() ? *address : lib::SocketAddress();
+  if (!address || address->kind() == lib::AddressKind::unspecified ||
+      address->kind() == lib::AddressKind::multicast)
+    return {};
+  return *address;
 }
 
 // Returns the URL to send to; empty unless `url` is a sip: URI with a numeric address that an open transport

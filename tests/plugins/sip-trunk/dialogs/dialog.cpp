@@ -92,6 +92,20 @@ TEST_CASE_FIXTURE(Fixture, "requests inside the dialog follow the route set") {
   CHECK(log.wait_down(1));
 }
 
+TEST_CASE_FIXTURE(Fixture, "a Contact that is no host's address does not change where ACK and BYE go") {
+  start();
+  for (const char* host : {"0.0.0.0", "224.0.0.1", "255.255.255.255"}) {
+    const std::string callee = "sip:callee@" + std::string(host);
+    answer(dial(call_to(peer.port())), callee);
+    CHECK_FALSE(peer.receive("ACK " + callee + " ", 20'000).empty());
+    stack->hangup(id);
+    const std::string bye = peer.receive("BYE " + callee + " ", 20'000);
+    CHECK_FALSE(bye.empty());
+    peer.send(stack->port(), answer_to(bye, "200 OK"));
+    CHECK(wait_no_handles(*stack));
+  }
+}
+
 TEST_CASE_FIXTURE(Fixture, "late ringing of a trunk that was given up is cancelled") {
   start({.silence_timeout_ms = 300});
   const std::string invite = dial(call_to(peer.port()));
