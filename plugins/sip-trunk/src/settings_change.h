@@ -7,8 +7,8 @@
 
 namespace patchbay::sip_trunk {
 
-// Returns why a change of the settings needs a restart; ok: it does not. `has_tcp`, `has_tls`: what SIP
-// listens for now.
+// Returns why a change of the settings needs a restart; ok: it does not. `has_tcp`, `has_tls`:
+// whether the stack listens on TCP and TLS.
 Status check_change(const Settings& now, const Settings& next, bool has_tcp, bool has_tls);
 
 }  // namespace patchbay::sip_trunk

@@ -1,4 +1,4 @@
-// FakeTelephony with a plugin that is a place where a user can be rung, and with one that calls users.
+// FakeTelephony with a plugin that adds a contact of a user, and with a plugin that calls users.
 #include <doctest/doctest.h>
 #include <patchbay/testing/fake_telephony.h>
 

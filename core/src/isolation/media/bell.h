@@ -13,7 +13,7 @@ namespace patchbay::core::isolation {
 
 class Bell {
  public:
-  // The child's end, and the one that goes to the server with `attached` inside.
+  // The child's end, and the socket to send to the server, with `attached` inside.
   static Result<std::pair<Bell, Descriptor>> create(int attached);
   // The server's end, from a child, and the descriptor that came inside. Error: not such a socket.
   static Result<std::pair<Bell, Descriptor>> accept(Descriptor socket);

@@ -17,8 +17,8 @@ namespace patchbay::sip_trunk {
 class AnswererSearch {
  public:
   struct Events {
-    // Makes an instance of the leg, the only one that works from here on, so that an answerer which was
-    // passed over cannot control the call.
+    // Makes a new instance of the leg and ends the earlier ones, so that an answerer that was passed over
+    // cannot control the call.
     Function<Handle()> make_leg;
     // Called once, unless cancelled: with the reply of the answerer that takes or refuses the call, or with
     // an empty one when none does.

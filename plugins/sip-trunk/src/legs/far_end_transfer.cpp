@@ -8,7 +8,7 @@
 namespace patchbay::sip_trunk {
 namespace {
 
-// What the far end is told of a call that failed.
+// The status of a failed call, for the far end that asked for it.
 int status_of(const telephony::Ended& ended) {
   if (ended.sip_status >= 300 && ended.sip_status <= 699) return static_cast<int>(ended.sip_status);
   return ended.cause == "no-answer" ? 480 : 503;

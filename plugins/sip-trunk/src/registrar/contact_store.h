@@ -34,8 +34,8 @@ class ContactStore {
   void load(Function<void(std::vector<Stored>)> done);
   // The contact has this id now, and is as it was loaded.
   void adopt(BindingId id, Stored stored);
-  // Stores a new or changed contact; one that was only renewed when less than half of its time is left of
-  // what the store has, so that refreshes cost little. One transaction runs at a time.
+  // Stores a new or changed contact. A renewed contact is stored only when less than half of the time that
+  // the store has for it is left, so that refreshes cost little. One transaction runs at a time.
   void save(const Binding& binding, int64_t expires_ms);
   void remove(BindingId id);
   // Whether save() stores a contact of which the store has `known`. Pure.

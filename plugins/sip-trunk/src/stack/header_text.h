@@ -22,7 +22,7 @@ std::string header_text(const Header* header) {
   return std::string(buffer, static_cast<size_t>(size));
 }
 
-// Whether a message has more than one header of this class, which has one at most, or one that is malformed.
+// Whether a message has a malformed header of this class, or more than one where one is allowed.
 inline bool has_bad_header(const sip_t& message, const msg_hclass_t* kind) {
   const std::string_view name = kind->hc_name;
   for (const msg_error_t* bad = message.sip_error; bad != nullptr; bad = bad->er_next) {

@@ -103,7 +103,7 @@ class SipStack {
   // 200 on is the last. Any thread.
   void report_refer(DialogId id, int status);
 
-  // Gives up an answered call for another one that has taken its place: on_ended follows at once, and BYE
+  // Ends a dialog that another dialog has replaced: on_ended follows at once, and BYE
   // after `bye_after_ms` unless the peer sends it sooner. Any thread.
   void leave(DialogId id, int64_t bye_after_ms);
 

@@ -62,7 +62,7 @@ TEST_CASE("a bell that was not answered is not rung again") {
   CHECK(::recv(bells.server->fd(), bytes, sizeof bytes, MSG_DONTWAIT) == 1);
 }
 
-TEST_CASE("neither a full bell nor one whose other side has ended makes the one that rings it wait") {
+TEST_CASE("ringing never waits, not for a full bell and not for one whose other side has ended") {
   Bells bells;
   for (int i = 0; i < 100'000; ++i) {
     bells.rung = 0;  // a child that writes what it wants

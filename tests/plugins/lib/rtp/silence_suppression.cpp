@@ -123,7 +123,7 @@ TEST_CASE("pauses between words, and noise that can be heard, are sent as they a
   for (const Sent& packet : call.sent) CHECK(packet.type == 0);
 }
 
-TEST_CASE("the silence of PCMA is silence, and its level is told") {
+TEST_CASE("the silence of PCMA is silence, and its level is sent") {
   Sender call;
   call.be_silent(11, 8);
   CHECK(call.sent.back().type == 13);
@@ -168,7 +168,7 @@ TEST_CASE("a digit is sent during suppressed silence, which then begins again") 
   CHECK(call.sent.back().type == 13);
 }
 
-TEST_CASE("a tone after suppressed silence is heard as one that was never interrupted") {
+TEST_CASE("a tone after suppressed silence is heard like an uninterrupted tone") {
   for (const bool suppresses : {false, true}) {
     CAPTURE(suppresses);
     Sender call(suppresses);

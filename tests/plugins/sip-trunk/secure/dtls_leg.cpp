@@ -60,7 +60,7 @@ TEST_CASE("datagrams that are no part of the handshake neither redirect nor end 
   for (int i = 0; i < 1000; ++i) receive_junk();
   CHECK(call.failure == "");
   // OpenSSL repeats the first message by its own clock, after 400 ms and then 800 ms: by the timer, or with
-  // the next datagram, whoever sent that.
+  // the next datagram from any sender.
   const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(10);
   while (call.sent.size() < 3 && call.failure.empty() && std::chrono::steady_clock::now() < end) {
     if (call.sent.size() == 1)
