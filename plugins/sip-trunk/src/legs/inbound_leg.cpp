@@ -214,11 +214,7 @@ void InboundLeg::close(telephony::Ended ended) {
   log_.info("the call has ended",
             {{"cause", ended.cause}, {"sip", ended.sip_status}, {"detail", ended.detail}});
   if (metrics_) metrics_(ended);
-  transfer_.close();  // first, because ended() is the last that the owner hears
-  listener_.send(LegListener::ended, ended);
-  control_.close();
-  service_.reset();
-  close_leg(std::move(on_closed_));
+  close_leg(ended, std::move(on_closed_));
 }
 
 }  // namespace patchbay::sip_trunk

@@ -172,11 +172,7 @@ void OutboundLeg::close(const telephony::Ended& ended) {
   listener_watch_ = EndWatch();
   dialler_watch_ = EndWatch();
   if (metrics_) metrics_(ended);
-  transfer_.close();  // first, because ended() is the last that the owner hears
-  listener_.send(LegListener::ended, ended);
-  control_.close();
-  service_.reset();
-  close_leg(std::move(on_closed_));
+  close_leg(ended, std::move(on_closed_));
 }
 
 }  // namespace patchbay::sip_trunk

@@ -147,7 +147,11 @@ void TrunkLeg::hang_up_dialog() {
   post(host_, kMainStrand, alive_.bind([this] { on_call_ended({EndReason::local_hangup, 0, "", ""}); }));
 }
 
-void TrunkLeg::close_leg(Function<void()> done) {
+void TrunkLeg::close_leg(const telephony::Ended& ended, Function<void()> done) {
+  transfer_.close();  // first, because ended() is the last that the owner hears
+  listener_.send(telephony::LegListener::ended, ended);
+  control_.close();
+  service_.reset();
   place_ = TrunkPlace();
   if (far_transfer_) {
     far_transfer_->cancel();

@@ -29,8 +29,9 @@ class TrunkLeg : public CallLeg, private ReplaceableLeg {
   virtual void on_call_ended(const DialogEnd& ended) = 0;
   // Ends the dialog, or the wait for the target of a far end that has left; on_call_ended() follows.
   void hang_up_dialog();
-  // Calls done() when neither the media nor a dialog uses this leg any more.
-  void close_leg(Function<void()> done);
+  // Reports the end to the owner, and calls done() when neither the media nor a dialog uses this leg any
+  // more.
+  void close_leg(const telephony::Ended& ended, Function<void()> done);
 
   void on_dialog_reanswer_failed(DialogId id, const std::string& why) override;
   void on_dialog_refer_step(DialogId id, const ReferStep& step) override;
