@@ -1,6 +1,5 @@
 // The delay of audio frames to an isolated plugin and back, and the processor time of a call: passed when
 // they arrive, and passed in ticks; compared with the same plugin file in this process.
-#include <patchbay/core.h>
 #include <patchbay/plugin.h>
 #include <patchbay/service.h>
 #include <patchbay/services/audio.h>
@@ -19,24 +18,19 @@
 
 #include "abi/callee-plugin/callee.h"
 #include "abi/stamp_probe.h"
+#include "bench/callee_server.h"
 #include "bench/pairs.h"
-#include "support/child_process.h"
-#include "support/linked_plugin.h"
 
 namespace {
 
 using namespace patchbay;
+using bench::die;
 using callee::Callee;
 using isolated::StampProbe;
 
 constexpr size_t kCalls = 20;
 constexpr auto kTime = std::chrono::seconds(8);
 constexpr int kRounds = 3;
-
-[[noreturn]] void die(const std::string& why) {
-  std::fprintf(stderr, "%s\n", why.c_str());
-  std::exit(1);
-}
 
 // A plugin in the server that joins ports of the measured plugin with its own.
 class Joiner final : public Plugin {
@@ -127,29 +121,10 @@ double cpu_seconds_of(int64_t pid) {
 
 class Server {
  public:
-  explicit Server(const std::string& section) {
-    const std::filesystem::path plugins = folder_.path() + "/plugins";
-    std::filesystem::create_directory(plugins);
-    std::filesystem::create_symlink(BENCH_CALLEE_PLUGIN, plugins / "callee-plugin.so");
-    std::filesystem::create_symlink(BENCH_MEDIA_PLUGIN, plugins / "media.so");
-    CoreOptions options;
-    options.config_file = folder_.file("patchbay.yaml");
-    options.config_text =
-        "server: {data: data, log: {level: warn}, management: {listen: \"127.0.0.1:0\"}}\n"
-        "plugins: {joiner: {}, media: {}, callee-plugin: " +
-        section + "}\ntenants: {localhost: {}}\n";
-    options.plugin_dir = plugins.string();
-    options.plugin_host = BENCH_PLUGIN_HOST;
-    options.linked_plugins = {&test::LinkedPlugin<Joiner>::entry};
-    options.environment.emplace();
-    options.log_file = folder_.file("log");
-    auto core = Core::create(std::move(options));
-    if (!core) die(core.error().text);
-    core_ = std::move(*core);
-    if (const Status started = core_->start(); !started) die(started.error().text);
-    joiner_ = Joiner::newest;
-    callee_ = joiner_->pid_of_callee();
-  }
+  explicit Server(const std::string& section)
+      : server_(section, &test::LinkedPlugin<Joiner>::entry, "joiner", {{"media", BENCH_MEDIA_PLUGIN}}),
+        joiner_(Joiner::newest),
+        callee_(joiner_->pid_of_callee()) {}
 
   void measure(const char* name, bool paced) {
     joiner_->begin(paced);
@@ -176,10 +151,9 @@ class Server {
     return bench::cpu_seconds_now() + (callee_ != ::getpid() ? cpu_seconds_of(callee_) : 0);
   }
 
-  test::TempFolder folder_;
-  std::unique_ptr<Core> core_;
-  Joiner* joiner_ = nullptr;
-  int64_t callee_ = 0;
+  bench::CalleeServer server_;
+  Joiner* joiner_;
+  int64_t callee_;
 };
 
 }  // namespace

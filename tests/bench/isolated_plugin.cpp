@@ -1,36 +1,29 @@
 // The cost of isolation: an event to a plugin and one back, a call, a frame of audio; compared with the same
 // plugin file in this process.
 #include <patchbay/bus.h>
-#include <patchbay/core.h>
 #include <patchbay/plugin.h>
 #include <patchbay/service.h>
 #include <patchbay/strand.h>
 
 #include <array>
 #include <cstring>
-#include <filesystem>
 #include <functional>
 #include <memory>
 #include <semaphore>
 
 #include "abi/callee-plugin/callee.h"
+#include "bench/callee_server.h"
 #include "bench/pairs.h"
 #include "isolation/media/ring.h"
-#include "support/child_process.h"
-#include "support/linked_plugin.h"
 
 namespace {
 
 using namespace patchbay;
+using bench::die;
 using callee::Callee;
 using callee::Say;
 
 constexpr int kBurst = 200, kBursts = 50, kCalls = 2000;
-
-[[noreturn]] void die(const std::string& why) {
-  std::fprintf(stderr, "%s\n", why.c_str());
-  std::exit(1);
-}
 
 // A plugin in the server that calls the measured plugin.
 class Asker final : public Plugin {
@@ -82,35 +75,12 @@ class Asker final : public Plugin {
   std::binary_semaphore done_{0};
 };
 
-class Server {
- public:
-  explicit Server(const std::string& section) {
-    const std::filesystem::path plugins = folder_.path() + "/plugins";
-    std::filesystem::create_directory(plugins);
-    std::filesystem::create_symlink(BENCH_CALLEE_PLUGIN, plugins / "callee-plugin.so");
-    CoreOptions options;
-    options.config_file = folder_.file("patchbay.yaml");
-    options.config_text =
-        "server: {data: data, log: {level: warn}, management: {listen: \"127.0.0.1:0\"}}\n"
-        "plugins: {asker: {}, callee-plugin: " +
-        section + "}\ntenants: {localhost: {}}\n";
-    options.plugin_dir = plugins.string();
-    options.plugin_host = BENCH_PLUGIN_HOST;
-    options.linked_plugins = {&test::LinkedPlugin<Asker>::entry};
-    options.environment.emplace();
-    options.log_file = folder_.file("log");
-    auto core = Core::create(std::move(options));
-    if (!core) die(core.error().text);
-    core_ = std::move(*core);
-    if (const Status started = core_->start(); !started) die(started.error().text);
-    asker = Asker::newest;
-  }
+struct Server {
+  explicit Server(const std::string& section)
+      : server(section, &test::LinkedPlugin<Asker>::entry, "asker"), asker(Asker::newest) {}
 
-  Asker* asker = nullptr;
-
- private:
-  test::TempFolder folder_;
-  std::unique_ptr<Core> core_;
+  bench::CalleeServer server;
+  Asker* asker;
 };
 
 template <class F>
